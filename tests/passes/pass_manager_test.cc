@@ -4,11 +4,10 @@
 #include "ir/op_kinds.h"
 #include "passes/pipelines.h"
 #include "tests/ir/gemm_module.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -129,23 +128,16 @@ TEST_F(PassManager, InputThatLiesIsTheUsersMistake) {
 // Redirects crash bundles to a separate folder during its lifetime.
 class BundleFolder {
 public:
-  BundleFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "xt-bundles-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-    enableCrashBundles("", {path_, path_});
-  }
-  ~BundleFolder() {
-    disableCrashBundles();
-    std::filesystem::remove_all(path_);
-  }
+  BundleFolder() { enableCrashBundles("", {folder_.string(), folder_.string()}); }
+  ~BundleFolder() { disableCrashBundles(); }
   std::string before() const {
     std::ostringstream text;
-    text << std::ifstream(path_ + "/xt-crash-1/before.xt").rdbuf();
+    text << std::ifstream(folder_ / "xt-crash-1/before.xt").rdbuf();
     return text.str();
   }
 
 private:
-  std::string path_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(PassManagerDeath, BrokenIrEndsTheProcessWithAReproducer) {

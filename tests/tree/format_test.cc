@@ -2,6 +2,7 @@
 #include "tests/golden.h"
 #include "tests/shell.h"
 #include "tests/source_tree.h"
+#include "tests/temporary_folder.h"
 
 #include <cstdio>
 #include <set>
@@ -35,10 +36,11 @@ TEST(Format, EveryFileIsFormatted) {
   for (const std::string &file : unformatted(files)) ADD_FAILURE() << "clang-format-22 -i " << file << "  # formats it";
 
   // The check itself is tested: a file of another style must be found.
-  std::filesystem::path probe = std::filesystem::path(XT_BINARY_DIR) / "unformatted_probe.cc";
+  test::TemporaryFolder folder;
+  std::filesystem::copy_file(XT_SOURCE_DIR "/.clang-format", folder / ".clang-format");
+  std::filesystem::path probe = folder / "probe.cc";
   std::ofstream(probe) << "int  f( ) { return 1 ; }\n";
   EXPECT_EQ(unformatted({probe}).size(), 1u);
-  std::filesystem::remove(probe);
 }
 
 } // namespace

@@ -3,31 +3,15 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "tests/bench/cpu/operators.h"
+#include "tests/temporary_folder.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 namespace xt::bench {
 namespace {
 
 constexpr const char *kScript = XT_SOURCE_DIR "/tests/bench/cpu/onnxruntime.js";
-
-// A new folder, which the destructor removes with its contents. `path` is "" if the folder could not be created.
-struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "xt-bench-XXXXXX").string();
-    if (mkdtemp(name.data())) path = name;
-  }
-  Folder(const Folder &) = delete;
-  Folder &operator=(const Folder &) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path.empty()) std::filesystem::remove_all(path, ignored);
-  }
-  std::string path;
-};
 
 bool write(const std::string &path, const Matrix &matrix) {
   std::ofstream file(path, std::ios::binary);
@@ -54,15 +38,15 @@ double millisecondsOf(const std::string &command) {
 
 void addOnnxRuntime(const Operator &op, int threads, std::vector<Side> &sides, std::string &why) {
   if (op.kind != Operator::Kind::Attention || op.elem != Elem::F32) return;
-  Folder folder;
-  bool written = !folder.path.empty();
-  for (size_t i = 0; i < op.inputs.size(); ++i) written = written && write(str(folder.path, "/", "qkv"[i]), op.inputs[i]);
+  test::TemporaryFolder folder;
+  bool written = true;
+  for (size_t i = 0; i < op.inputs.size(); ++i) written = written && write(str(folder.string(), "/", "qkv"[i]), op.inputs[i]);
   constexpr int kRounds = 15;
   Side side{"onnxruntime", makeMatrix(Elem::F32, op.rows, op.columns), {}};
   if (written)
-    side.seconds = 1e-3 * millisecondsOf(str("node '", kScript, "' '", folder.path, "' ", op.size(0), " ", op.size(1), " ",
+    side.seconds = 1e-3 * millisecondsOf(str("node '", kScript, "' '", folder.string(), "' ", op.size(0), " ", op.size(1), " ",
                                              op.size(2), " ", threads, " ", kRounds, " 2>/dev/null"));
-  if (side.seconds > 0 && read(folder.path + "/o", side.result))
+  if (side.seconds > 0 && read(folder.string() + "/o", side.result))
     sides.push_back(std::move(side));
   else
     why += "onnxruntime is not there\n";

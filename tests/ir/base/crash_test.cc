@@ -2,6 +2,7 @@
 #include "ir/base/check.h"
 #include "ir/base/crash.h"
 #include "ir/base/temporary_files.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -21,11 +22,6 @@ namespace fs = std::filesystem;
 
 class Crash : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-crash-test-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::string path(const std::string &name) const { return folder_ / name; }
   static std::string text(const std::string &file) {
     std::ostringstream out;
@@ -52,14 +48,14 @@ protected:
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   std::string said_;
 };
 
 TEST_F(Crash, AFailedCheckLeavesWhatIsKnown) {
   for (int i = 1; i <= 2; ++i) { // the second bundle does not overwrite the first
     EXPECT_EQ(inChild([&] {
-                enableCrashBundles("command: xtc a.xt\n", {folder_, folder_});
+                enableCrashBundles("command: xtc a.xt\n", {folder_.string(), folder_.string()});
                 std::string source = "kernel", gone = "gone";
                 CrashNote note("files/home/a.xt", source);
                 { CrashNote left("files/left.xt", gone); }
@@ -80,7 +76,7 @@ TEST_F(Crash, AFailedCheckLeavesWhatIsKnown) {
 
 TEST_F(Crash, WhereTheFirstFolderIsOfNoUseTheSecondIs) {
   EXPECT_EQ(inChild([&] {
-              enableCrashBundles("", {"/proc/none", folder_});
+              enableCrashBundles("", {"/proc/none", folder_.string()});
               Error error = internalError("compiler bug: cannot select this");
               _exit(internalErrorSeen() && error.message == "compiler bug: cannot select this" ? 7 : 8);
             }),
@@ -108,7 +104,7 @@ TEST_F(Crash, SignalsLeaveABundleToo) {
   int number = 0;
   auto crashes = [&](const char *what, const std::function<void()> &work) {
     EXPECT_EQ(inChild([&] {
-                enableCrashBundles("", {folder_, folder_});
+                enableCrashBundles("", {folder_.string(), folder_.string()});
                 catchCrashSignals();
                 TemporaryPath temporary(path("temporary"));
                 std::ofstream(path("temporary")) << "x";
@@ -130,7 +126,7 @@ TEST_F(Crash, NothingIsWrittenWhereItIsNotEnabled) {
   EXPECT_EQ(inChild([&] { XT_CHECK(false, "seven"); }), kExitCompilerBug);
   EXPECT_NE(said_.find("Please report it with the input."), std::string::npos) << said_;
   int ended = inChild([&] {
-    enableCrashBundles("", {folder_, folder_});
+    enableCrashBundles("", {folder_.string(), folder_.string()});
     catchCrashSignals();
     disableCrashBundles();
     raise(SIGSEGV);
@@ -139,7 +135,7 @@ TEST_F(Crash, NothingIsWrittenWhereItIsNotEnabled) {
   EXPECT_EQ(ended, 128 + SIGSEGV);
 #endif
   EXPECT_NE(ended, kExitCompilerBug);
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 // A bundle contains the user's sources, so other users must not be able to read it.
@@ -147,9 +143,9 @@ TEST_F(Crash, OthersCannotReadABundleInASharedFolder) {
   mode_t mask = umask(022);
   for (mode_t shared : {01777, 0755}) {
     fs::remove_all(path("xt-crash-1"));
-    ASSERT_EQ(chmod(folder_.c_str(), shared), 0);
+    ASSERT_EQ(chmod(folder_.path().c_str(), shared), 0);
     inChild([&] {
-      enableCrashBundles("", {folder_, folder_});
+      enableCrashBundles("", {folder_.string(), folder_.string()});
       writeCrashBundle("seven");
     });
     struct stat info{};

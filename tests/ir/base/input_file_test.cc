@@ -1,5 +1,7 @@
 #include "ir/base/input_file.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,17 +19,12 @@ namespace fs = std::filesystem;
 
 class InputFile : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-input-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   std::string path(const std::string &name) const { return folder_ / name; }
   static std::string message(const std::string &file, int64_t most = 100) {
     Result<std::string> text = readInputFile(file, most);
     return text ? "read: " + *text : text.error().message;
   }
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(InputFile, RegularFilesAreRead) {
@@ -43,7 +40,7 @@ TEST_F(InputFile, RegularFilesAreRead) {
 // None of these blocks the reader.
 TEST_F(InputFile, OthersAreRefused) {
   EXPECT_EQ(message(path("absent")), "cannot read " + path("absent") + ": No such file or directory");
-  EXPECT_EQ(message(folder_), "cannot read " + folder_.string() + ": it is a folder");
+  EXPECT_EQ(message(folder_.string()), "cannot read " + folder_.string() + ": it is a folder");
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(message(path("pipe")), "cannot read " + path("pipe") + ": it is a pipe, not a regular file");
   EXPECT_EQ(message("/dev/zero"), "cannot read /dev/zero: it is a device, not a regular file");

@@ -1,6 +1,7 @@
 // Tests writing to each kind of output file: whether it is written into or replaced, and that links, mode and owner are kept.
 #include "ir/base/output_file.h"
 #include "ir/base/temporary_files.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -26,14 +27,7 @@ namespace fs = std::filesystem;
 
 class OutputFile : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-output-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  void TearDown() override {
-    fs::permissions(folder_, fs::perms::owner_all);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { fs::permissions(folder_.path(), fs::perms::owner_all); }
   std::string path(const std::string &name) const { return folder_ / name; }
   static std::string text(const std::string &file) {
     std::ostringstream out;
@@ -63,11 +57,11 @@ protected:
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   size_t filesThere() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
   static std::string message(const Result<void> &result) { return result ? "" : result.error().message; }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(OutputFile, ANewFileHasTheModeOfNewFiles) {
@@ -177,7 +171,7 @@ TEST_F(OutputFile, APathOfAnOpenDescriptorIsThatDescriptor) {
 }
 
 TEST_F(OutputFile, WhatCannotBeWrittenSaysWhy) {
-  EXPECT_EQ(message(writeOutputFile(folder_, {"x"})), "cannot write " + folder_.string() + ": it is a folder");
+  EXPECT_EQ(message(writeOutputFile(folder_.string(), {"x"})), "cannot write " + folder_.string() + ": it is a folder");
   EXPECT_EQ(message(writeOutputFile(path("no/such"), {"x"})), "cannot write " + path("no/such") + ": " + std::strerror(ENOENT));
   EXPECT_EQ(message(writeOutputFile("", {"x"})), std::string("cannot write : ") + std::strerror(ENOENT));
   std::string file = makeFile("file", "");
@@ -194,8 +188,8 @@ TEST_F(OutputFile, ALongNameIsNoMatter) {
 
 TEST_F(OutputFile, AFileInAFolderThatIsReadOnlyIsWrittenInPlace) {
   std::string file = makeFile("mine", "a longer text than the new one", 0666);
-  chmod(folder_.c_str(), 0755);
-  if (geteuid() != 0) chmod(folder_.c_str(), 0555);
+  chmod(folder_.path().c_str(), 0755);
+  if (geteuid() != 0) chmod(folder_.path().c_str(), 0555);
   ino_t number = info(file).st_ino;
   EXPECT_EQ(asNobody([&] { return writeOutputFile(file, {"new"}) ? 0 : 1; }), 0);
   EXPECT_EQ(text(file), "new");
@@ -212,7 +206,7 @@ TEST_F(OutputFile, AFileInAFolderThatIsReadOnlyIsWrittenInPlace) {
 
 TEST_F(OutputFile, AFileThatIsReadOnlyStays) {
   std::string file = makeFile("theirs", "old", 0444);
-  chmod(folder_.c_str(), 0777);
+  chmod(folder_.path().c_str(), 0777);
   EXPECT_EQ(asNobody([&] {
               return message(writeOutputFile(file, {"new"})) == "cannot write " + file + ": " + std::strerror(EACCES) ? 0 : 1;
             }),
@@ -225,7 +219,7 @@ TEST_F(OutputFile, AFileOfAnotherUserKeepsItsOwner) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   std::string file = makeFile("theirs", "a longer text than the new one", 0666);
   ASSERT_EQ(chown(file.c_str(), 12, 34), 0);
-  chmod(folder_.c_str(), 0777);
+  chmod(folder_.path().c_str(), 0777);
   EXPECT_EQ(asNobody([&] { return writeOutputFile(file, {"new"}) ? 0 : 1; }), 0);
   EXPECT_EQ(text(file), "new");
   EXPECT_EQ(info(file).st_uid, 12U);
@@ -311,7 +305,7 @@ TEST_F(OutputFile, ASignalLeavesTheOldFileAndNothingElse) {
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status)) << status;
-    for (const auto &entry : fs::directory_iterator(folder_))
+    for (const auto &entry : fs::directory_iterator(folder_.path()))
       EXPECT_FALSE(entry.path().filename().string().starts_with(".xt-")) << entry.path();
     EXPECT_EQ(text(file), "old");
     if (!fs::exists(path("other"))) std::ofstream(path("other")) << "old";

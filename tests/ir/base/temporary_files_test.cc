@@ -1,5 +1,7 @@
 #include "ir/base/temporary_files.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -14,8 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(TemporaryFiles, ASignalRemovesThem) {
-  std::string name = (fs::temp_directory_path() / "xt-temporary-XXXXXX").string();
-  fs::path folder = mkdtemp(name.data());
+  test::TemporaryFolder folder;
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     pid_t child = fork();
     if (child == 0) {
@@ -47,12 +48,12 @@ TEST(TemporaryFiles, ASignalRemovesThem) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
-  fs::remove_all(folder);
 }
 
 // A child inherits the registered paths, which belong to its parent.
 TEST(TemporaryFiles, AChildForgetsThoseOfItsParent) {
-  std::string file = (fs::temp_directory_path() / ("xt-temporary-" + randomDigits())).string();
+  test::TemporaryFolder folder;
+  std::string file = (folder / "file").string();
   std::ofstream(file) << "x";
   TemporaryPath known(file);
   for (bool forgets : {true, false}) {

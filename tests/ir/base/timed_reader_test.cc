@@ -1,5 +1,7 @@
 #include "ir/base/timed_reader.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,12 +55,13 @@ TEST(TimedReader, AReadWithoutAnAnswerIsGivenUp) {
 }
 
 TEST(TimedReader, FilesAreReadWhenTheyHaveChanged) {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("xt-timed-" + std::to_string(getpid()));
+  test::TemporaryFolder parent;
+  std::filesystem::path path = parent / "file";
   TimedReader reader;
   Result<File> absent = reader.read(path, 100);
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().message, "");
-  Result<File> folder = reader.read(path.parent_path(), 100);
+  Result<File> folder = reader.read(parent.string(), 100);
   ASSERT_FALSE(folder);
   EXPECT_NE(folder.error().message.find("it is a folder"), std::string::npos) << folder.error().message;
   std::ofstream(path) << "four";
@@ -73,7 +76,6 @@ TEST(TimedReader, FilesAreReadWhenTheyHaveChanged) {
   Result<File> changed = reader.read(path, 100, file->stamp);
   ASSERT_TRUE(changed);
   EXPECT_EQ(changed->text, "longer");
-  std::filesystem::remove(path);
 }
 
 } // namespace

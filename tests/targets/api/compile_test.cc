@@ -1,10 +1,9 @@
 // Tests compilations through libxt: sources, parameters, imports, targets and messages.
 #include "tests/targets/api/api.h"
+#include "tests/temporary_folder.h"
 
-#include <filesystem>
 #include <fstream>
 #include <map>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -132,14 +131,12 @@ TEST_F(Api, KeptImportsTakeNoText) {
 }
 
 TEST_F(Api, ImportsAreFilesWithoutACallback) {
-  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("imports" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  TemporaryFolder folder;
   std::ofstream(folder / "twice.xt") << "func @twice(%x: f32) -> f32 {\n  return %x + %x\n}\n";
   const std::string text = "import \"twice\"\nkernel @k(%x: f32) {\n  %y = @twice(%x)\n}\n", path = folder / "own.xt";
   xt_compile_options options = textOptions(text);
   options.path = path.c_str();
   EXPECT_TRUE(compile(options)) << message();
-  std::filesystem::remove_all(folder);
 }
 
 // The software devices, where they are built, can be chosen by what the list says.

@@ -1,17 +1,14 @@
 // Tests libxt in a CUDA context of the program, with a driver that has no GPU (tests/targets/nv/fake).
 #include "tests/effort.h"
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The driver takes any pointer as a context, and copies the first array of a kernel of this name to the second one.
 constexpr const char *kProgram = R"program(#include <cstdint>
@@ -35,8 +32,7 @@ int main(int, char **argv) {
 
 TEST(NativeCuda, LaunchesInTheProgramsContext) {
   if (kSanitized) GTEST_SKIP() << "programs without the sanitizers cannot link the library";
-  const fs::path folder = fs::path(testing::TempDir()) / ("cuda" + std::to_string(getpid()));
-  fs::create_directories(folder);
+  TemporaryFolder folder;
   std::ofstream(folder / "main.cc") << kProgram;
   auto in = [&](const std::string &command) { return runShell("( cd " + folder.string() + " && " + command + " ) 2>&1"); };
   ShellRun built =
@@ -49,7 +45,6 @@ TEST(NativeCuda, LaunchesInTheProgramsContext) {
   for (const char *own : {"cuDevicePrimaryCtxRetain", "cuCtxCreate", "cuStreamCreate"})
     EXPECT_EQ(calls.find(own), std::string::npos) << own;
   EXPECT_EQ(in(with + "7").output, "NVIDIA's driver has no device 7\n");
-  fs::remove_all(folder);
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // Tests libxt as installed: projects outside of the tree find it by find_package and by pkg-config, in C and in C++.
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -14,13 +14,10 @@ namespace fs = std::filesystem;
 class InstalledLibrary : public testing::Test {
 protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("libxt" + std::to_string(getpid()));
-    prefix_ = folder_ / "prefix";
     ShellRun installed = run("cmake --install " XT_BINARY_DIR " --component libxt --prefix " + prefix_.string());
     ASSERT_EQ(installed.status, 0) << installed.output;
     environment_ = "cd / && unset XT_STDLIB && export XT_CACHE_DIR= ASAN_OPTIONS=verify_asan_link_order=0 && ";
   }
-  void TearDown() override { fs::remove_all(folder_); }
   static ShellRun run(const std::string &command) { return runShell("( " + command + " ) 2>&1 </dev/null"); }
   // Runs a built program of the outside project.
   void expectRuns(const std::string &program) {
@@ -31,7 +28,8 @@ protected:
   // The flags that a program needs besides, as the library was built with a sanitizer.
   static std::string sanitizer() { return std::string(XT_TEST_SANITIZE).empty() ? "" : " -fsanitize=" XT_TEST_SANITIZE; }
 
-  fs::path folder_, prefix_;
+  TemporaryFolder folder_;
+  fs::path prefix_ = folder_ / "prefix";
   std::string environment_;
 };
 

@@ -3,33 +3,25 @@
 #include "tests/golden.h"
 #include "tests/mpirun.h"
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Programs : public testing::Test {
 protected:
   void SetUp() override {
     if (kSanitized) GTEST_SKIP() << "the programs are built as a user builds them, without a sanitizer";
-    folder_ = fs::path(testing::TempDir()) / ("programs" + std::to_string(getpid()));
-    fs::create_directories(folder_);
     ShellRun installed = in("cmake --install " XT_BINARY_DIR " --prefix " + (folder_ / "prefix").string());
     ASSERT_EQ(installed.status, 0) << installed.output;
     const std::string page = readText(XT_SOURCE_DIR "/README.md");
     section_ = page.substr(page.find("\n## Use it from a program"));
     section_.resize(section_.find("\n## ", 1));
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
   }
   // Runs a command in the folder; $prefix is the installation.
   ShellRun in(const std::string &command) {
@@ -46,7 +38,7 @@ protected:
     std::ofstream(folder_ / name) << text;
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
   std::string section_;
 };
 

@@ -1,6 +1,7 @@
 // Tests the Python package: with numpy in the source tree, the layouts of its structures, and its wheel in an empty environment.
 #include "tests/effort.h"
 #include "tests/shell.h"
+#include "tests/temporary_folder.h"
 
 #include <xt/xt.h>
 
@@ -8,14 +9,10 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 ShellRun run(const std::string &command) { return runShell("( " + command + " ) 2>&1 </dev/null"); }
 
@@ -99,17 +96,12 @@ protected:
   void SetUp() override {
     Python::SetUp();
     if (IsSkipped()) return;
-    folder_ = fs::path(testing::TempDir()) / ("wheel" + std::to_string(getpid()));
-    fs::create_directories(folder_);
     ShellRun made =
         run("cmake --build " XT_BINARY_DIR " --target xt_wheel && cp " XT_BINARY_DIR "/wheel/xt-*.whl " + folder_.string());
     if (made.output.find("unknown target") != std::string::npos) GTEST_SKIP() << made.output;
     ASSERT_EQ(made.status, 0) << made.output;
   }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Wheel, RunsInAnEmptyEnvironment) {

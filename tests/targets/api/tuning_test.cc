@@ -2,6 +2,7 @@
 #include "tests/effort.h"
 #include "tests/targets/api/api.h"
 #include "tests/targets/tune/tuned_kernel.h"
+#include "tests/temporary_folder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -19,12 +19,9 @@ class Tuning : public Api {
 protected:
   void SetUp() override {
     Api::SetUp();
-    folder_ = std::filesystem::path(testing::TempDir()) / ("tuning" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
     path_ = (folder_ / "twice.xt").string();
     std::ofstream(path_) << kTunedKernel;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   xt_tune_options tuneOptions() {
     xt_tune_options options = XT_INIT(xt_tune_options);
@@ -76,7 +73,7 @@ protected:
     return to == std::vector<float>(to.size(), 6.0f) ? value[0] : -1;
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::string path_;
   std::vector<std::string> reports_;
 };

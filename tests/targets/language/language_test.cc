@@ -6,6 +6,7 @@
 #include "tests/effort.h"
 #include "tests/golden.h"
 #include "tests/targets/xe/run/xe_device.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -90,12 +91,12 @@ TEST_P(Language, OnNvidiaGpus) {
 }
 
 TEST_P(Language, DumpsRun) {
-  std::string dump = ::testing::TempDir() + GetParam() + ".ir.xt";
+  test::TemporaryFolder folder;
+  std::string dump = (folder / (GetParam() + ".ir.xt")).string();
   ToolRun made = runTool(str("%bin/xtc --round-trip --emit=ir ", path(), " -o ", dump));
   ASSERT_EQ(made.status, 0) << made.output;
   ToolRun run = runTool(str("%bin/xtrun --target=interp ", dump));
   EXPECT_EQ(run.status, 0) << run.output;
-  std::filesystem::remove(dump);
 }
 
 // Accesses out of bounds are legal, so that check is left out.

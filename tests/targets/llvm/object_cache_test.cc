@@ -1,5 +1,6 @@
 #include "targets/llvm/machine.h"
 #include "targets/llvm/object_cache.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -19,15 +20,14 @@ namespace fs = std::filesystem;
 
 class CacheTest : public testing::Test {
 protected:
-  void SetUp() override { fs::remove_all(directory); }
-  void TearDown() override { fs::remove_all(directory); }
   size_t files() const {
     size_t count = 0;
     for (const auto &entry : fs::directory_iterator(directory))
       count += entry.path().filename().string().starts_with("llvmcache-");
     return count;
   }
-  std::string directory = testing::TempDir() + "xt_cache_" + std::to_string(getpid()) + "/inner";
+  test::TemporaryFolder folder;
+  std::string directory = (folder / "outer/inner").string(); // the cache makes both
 };
 
 TEST_F(CacheTest, GivesWhatWasKept) {
@@ -133,7 +133,6 @@ TEST_F(CacheTest, APlantedEntryIsNotFound) {
   }
   fs::copy_file(other.fileOf("k"), cache.fileOf("k"), fs::copy_options::overwrite_existing);
   EXPECT_EQ(cache.find("k"), std::nullopt);
-  fs::remove_all(directory + "-other");
 }
 
 TEST_F(CacheTest, AnEntryThatIsNoFileOfTheUsersIsNotFound) {

@@ -3,6 +3,7 @@
 #include "ir/base/crash.h"
 #include "ir/base/exit_status.h"
 #include "ir/base/temporary_files.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,8 @@ TEST(ChildWork, LackOfMemoryIsAnErrorOfTheEnvironment) {
 }
 
 TEST(ChildWork, TemporaryFilesOfTheParentStay) {
-  std::string file = (std::filesystem::temp_directory_path() / ("xt-child-" + randomDigits())).string();
+  test::TemporaryFolder folder;
+  std::string file = (folder / "file").string();
   std::ofstream(file) << "x";
   TemporaryPath known(file);
   EXPECT_TRUE(inChildProcess("makes texts", [] {
@@ -52,7 +54,6 @@ TEST(ChildWork, TemporaryFilesOfTheParentStay) {
     return std::string();
   }));
   EXPECT_TRUE(std::filesystem::exists(file));
-  std::filesystem::remove(file);
 }
 
 // This must be the last test of this program, because the whole process remembers an internal error.

@@ -2,6 +2,7 @@
 
 #include "ir/elem_kinds.h"
 #include "targets/run/npy_header.h"
+#include "tests/temporary_folder.h"
 
 #include <cstdio>
 #include <cstring>
@@ -14,12 +15,6 @@ namespace {
 
 class Npy : public ::testing::Test {
 protected:
-  void SetUp() override {
-    const auto *info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(XT_BINARY_DIR) / "npy_test" / info->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
   std::string path(const std::string &name) const { return (folder_ / name).string(); }
   std::string put(const std::string &name, const std::string &bytes) const {
     std::ofstream(path(name), std::ios::binary) << bytes;
@@ -58,7 +53,7 @@ protected:
     return head + dictionary + data;
   }
 
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
   MemoryBudget budget_{int64_t{1} << 28};
 };
 
@@ -180,7 +175,7 @@ TEST_F(Npy, AFailedWriteLeavesTheOldFile) {
   EXPECT_TRUE(std::filesystem::is_directory(path("folder.npy")));
   EXPECT_FALSE(writeNpy(path("nowhere/a.npy"), array).ok());
   size_t files = 0;
-  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder_)) ++files;
+  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder_.path())) ++files;
   EXPECT_EQ(files, 1u) << "a temporary file was left behind";
 }
 

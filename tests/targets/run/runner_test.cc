@@ -3,6 +3,7 @@
 
 #include "targets/run/expected_values.h"
 #include "targets/run/npy.h"
+#include "tests/temporary_folder.h"
 
 #include <cmath>
 #include <filesystem>
@@ -305,9 +306,7 @@ TEST(Runner, BoundsBeyondTheScaleProveNothing) {
 }
 
 TEST(Runner, LoadAndSave) {
-  std::filesystem::path folder = std::filesystem::path(XT_BINARY_DIR) / "runner_test";
-  std::filesystem::create_directories(folder);
-  std::filesystem::remove(folder / "x.npy");
+  test::TemporaryFolder folder;
   const char *kSave = "test \"save\" {\n%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, "
                       "2)\nsave %Y \"x.npy\"\n}\n";
   Runner saving(kSave, {{"add", addBody()}});

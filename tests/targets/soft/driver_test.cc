@@ -2,6 +2,7 @@
 #include "tests/targets/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
+#include "tests/temporary_folder.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -33,19 +34,11 @@ std::string whatIsMissing() {
 
 class SoftDriver : public testing::Test {
 protected:
-  void SetUp() override {
-    folder_ = "/tmp/xt-soft-driver-XXXXXX";
-    ASSERT_TRUE(mkdtemp(folder_.data()));
-  }
-  void TearDown() override {
-    for (const char *name : {"k.spv", "log", "report"}) unlink((folder_ + "/" + name).c_str());
-    rmdir(folder_.c_str());
-  }
   struct Ran {
     int status = -1;
     std::string text;
   };
-  std::string file(const char *name) const { return folder_ + "/" + name; }
+  std::string file(const char *name) const { return folder_ / name; }
   bool write(const std::string &source) {
     std::vector<uint8_t> spirv = spirvOf(source);
     std::ofstream(file("k.spv"), std::ios::binary)
@@ -60,7 +53,7 @@ protected:
     int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(file("log"))};
   }
-  std::string folder_;
+  xt::test::TemporaryFolder folder_;
 };
 
 bool says(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }

@@ -1,8 +1,7 @@
 #include "tests/targets/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
-
-#include <unistd.h>
+#include "tests/temporary_folder.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -32,18 +31,15 @@ namespace {
 
 // Writes the source to a file and runs commands in its folder, which make k.spv of it.
 std::vector<uint8_t> made(const std::string &source, const char *sourceName, const std::string &commands) {
-  std::string folder = "/tmp/xt-soft-test-XXXXXX";
-  if (!mkdtemp(folder.data())) return ADD_FAILURE() << "no temporary folder", std::vector<uint8_t>();
-  std::ofstream(folder + "/" + sourceName) << source;
-  bool made = std::system(str("cd ", folder, " && (", commands, ") > log 2>&1").c_str()) == 0;
+  xt::test::TemporaryFolder folder;
+  std::ofstream(folder / sourceName) << source;
+  bool made = std::system(str("cd ", folder.string(), " && (", commands, ") > log 2>&1").c_str()) == 0;
   auto read = [&](const char *name) {
-    std::ifstream file(folder + "/" + name, std::ios::binary);
+    std::ifstream file(folder / name, std::ios::binary);
     return std::vector<uint8_t>(std::istreambuf_iterator<char>(file), {});
   };
   std::vector<uint8_t> log = read("log"), spirv = made ? read("k.spv") : std::vector<uint8_t>();
   if (!made) ADD_FAILURE() << "the test's kernel does not compile:\n" << std::string(log.begin(), log.end());
-  for (const char *name : {sourceName, "k.bc", "k.spv", "log"}) unlink((folder + "/" + name).c_str());
-  rmdir(folder.c_str());
   return spirv;
 }
 

@@ -1,6 +1,8 @@
 // Tests `xtrun --check=algebra`: correct programs pass, and errors below the derived tolerance are found.
 #include "run_tool.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -97,8 +99,7 @@ TEST(Algebra, HostFunctionsOnArraysPass) {
 // Each program must pass its check with the derived tolerance, and fail the algebraic check.
 TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
   static_assert(std::size(kPlants) == 50);
-  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "xt_algebra";
-  std::filesystem::create_directories(folder);
+  test::TemporaryFolder folder;
   for (size_t i = 0; i < std::size(kPlants); ++i) {
     const Plant &plant = kPlants[i];
     std::string text = readProgram(plant.file);
@@ -113,16 +114,14 @@ TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
     auto exact = runTool("%bin/xtrun --check=algebra " + file.string());
     EXPECT_EQ(exact.status, 1) << plant.file << ": " << plant.wrong << "\n" << exact.output;
   }
-  std::filesystem::remove_all(folder);
 }
 
 // Runs `xtrun` with options on a program.
 test::ToolRun runText(const std::string &options, const std::string &text) {
-  std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "xt_algebra_text.xt";
+  test::TemporaryFolder folder;
+  std::filesystem::path file = folder / "text.xt";
   std::ofstream(file) << text;
-  test::ToolRun run = runTool("%bin/xtrun " + options + " " + file.string());
-  std::filesystem::remove(file);
-  return run;
+  return runTool("%bin/xtrun " + options + " " + file.string());
 }
 
 constexpr std::string_view kScale = R"(

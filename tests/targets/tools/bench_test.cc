@@ -1,20 +1,20 @@
 // Tests xtrun --bench: its output apart from times, and its chart.
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
+#include <string>
 
 namespace xt::test {
 namespace {
 
-std::string folder() { return testing::TempDir() + "xt_bench_" + std::to_string(getpid()); }
-
 TEST(Bench, SaysWhatTheTimesAreHeldAgainst) {
-  std::string chart = folder() + ".svg";
+  TemporaryFolder folder;
+  std::string chart = (folder / "chart.svg").string();
   ToolRun run = runTool("%bin/xtrun --bench --bench-time 0.2 --small --json --roofline " + chart +
                         " --test masked %src/stdlib/softmax.xt");
   ASSERT_EQ(run.status, 0) << run.output;
@@ -38,7 +38,6 @@ TEST(Bench, SaysWhatTheTimesAreHeldAgainst) {
   text << std::ifstream(chart).rdbuf();
   EXPECT_NE(text.str().find("masked"), std::string::npos);
   EXPECT_NE(text.str().find("GB/s"), std::string::npos);
-  std::remove(chart.c_str());
 }
 
 TEST(Bench, AChartThatCannotBeWritten) {

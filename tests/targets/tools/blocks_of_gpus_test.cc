@@ -5,11 +5,11 @@
 #include "tests/effort.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -25,8 +25,7 @@ class BlocksOf : public testing::TestWithParam<const char *> {};
 TEST_P(BlocksOf, EveryKernelComputesTheSame) {
   std::string gpu = GetParam();
   if (test::kSanitized && (gpu != "xe-pvc" || !test::everything())) GTEST_SKIP() << "runs without the sanitizers";
-  fs::path folder = fs::temp_directory_path() / str("xt-blocks-", getpid(), "-", gpu);
-  fs::create_directories(folder);
+  test::TemporaryFolder folder;
   auto own = static_cast<size_t>(std::ranges::find(kGpus, gpu) - std::begin(kGpus));
   size_t ran = 0, number = 0;
   for (const fs::path &path : test::gpuKernels()) {
@@ -45,15 +44,13 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
     ++ran;
   }
   EXPECT_GE(ran, test::everything() ? 30u : 10u);
-  fs::remove_all(folder);
 }
 
 TEST_P(BlocksOf, EveryKernelComputesTheSameInLanes) {
   std::string gpu = GetParam();
   // This takes minutes on the CPU's fibers, whereas the software device runs the same lanes in seconds.
   if (!test::everything()) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
-  fs::path folder = fs::temp_directory_path() / str("xt-lanes-", getpid(), "-", gpu);
-  fs::create_directories(folder);
+  test::TemporaryFolder folder;
   std::string passes = join(passNames(kLanePipeline), ",");
   size_t ran = 0;
   for (const fs::path &path : test::gpuKernels()) {
@@ -69,7 +66,6 @@ TEST_P(BlocksOf, EveryKernelComputesTheSameInLanes) {
     ++ran;
   }
   EXPECT_GE(ran, 50u);
-  fs::remove_all(folder);
 }
 
 TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
@@ -119,7 +115,8 @@ std::string messagesOf(const test::ToolRun &run) {
 }
 
 TEST_P(BlocksOf, MessagesAreThoseOfTheSource) {
-  fs::path out = fs::temp_directory_path() / str("xt-messages-", getpid(), "-", GetParam(), ".xt");
+  test::TemporaryFolder folder;
+  fs::path out = folder / "messages.xt";
   for (const fs::path &path : test::filesIn("targets/tools/messages", ".xt")) {
     test::ToolRun made =
         test::runTool(str("%bin/xtc --target=", GetParam(), " --round-trip --emit=ir ", path.string(), " -o ", out.string()));
@@ -133,7 +130,6 @@ TEST_P(BlocksOf, MessagesAreThoseOfTheSource) {
       EXPECT_EQ(messagesOf(run(out)), wanted) << path << " on " << target;
     }
   }
-  fs::remove(out);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, BlocksOf, testing::ValuesIn(kGpus), [](const auto &param) {

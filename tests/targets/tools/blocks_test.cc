@@ -2,6 +2,7 @@
 // fail_NAME.xt, the output and the exit status are in NAME.txt.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
@@ -12,16 +13,13 @@ namespace fs = std::filesystem;
 class Blocks : public ::testing::Test {
 protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-blocks-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    fs::copy(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/blocks", folder_, fs::copy_options::recursive);
+    fs::copy(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/blocks", folder_.path(), fs::copy_options::recursive);
   }
-  void TearDown() override { fs::remove_all(folder_); }
   test::ToolRun run(const std::string &file) const {
     return test::runTool("cd " + folder_.string() + " && %bin/xtrun --target=interp,cpu " + file);
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 bool mustFail(const fs::path &path) { return path.filename().string().starts_with("fail_"); }

@@ -1,5 +1,6 @@
 // Tests that xtrun caches compiled kernels on disk.
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,6 @@
 #include <fstream>
 #include <sstream>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 namespace xt::test {
@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 
 class Cache : public testing::Test {
 protected:
-  void SetUp() override { fs::remove_all(directory); }
-  void TearDown() override { fs::remove_all(directory); }
   ToolRun run(const std::string &arguments) const {
     return runTool("XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + arguments);
   }
@@ -28,7 +26,8 @@ protected:
       if (entry.path().filename().string().starts_with("llvmcache-")) found.push_back(entry.path());
     return found;
   }
-  std::string directory = testing::TempDir() + "xt_run_cache_" + std::to_string(getpid());
+  TemporaryFolder folder;
+  std::string directory = (folder / "cache").string(); // xtrun makes it
 };
 
 TEST_F(Cache, KeepsAnObjectAndTakesItAgain) {
@@ -78,8 +77,8 @@ TEST_F(Cache, ADamagedEntryIsCompiledAgain) {
 }
 
 TEST_F(Cache, NothingIsWrittenWhereNothingShallBe) {
-  std::string home = directory + "_home";
-  fs::create_directories(home);
+  std::string home = (folder / "home").string();
+  fs::create_directory(home);
   EXPECT_EQ(runTool("HOME=" + home + " XT_CACHE_DIR= %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
   EXPECT_TRUE(fs::is_empty(home));
   EXPECT_EQ(
@@ -88,7 +87,6 @@ TEST_F(Cache, NothingIsWrittenWhereNothingShallBe) {
       0);
   EXPECT_TRUE(fs::is_directory(home + "/.cache/xt"));
   EXPECT_EQ(runTool("XT_CACHE_DIR=/proc/none %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
-  fs::remove_all(home);
 }
 
 // --- attacks: the code of another kernel, or planted code, in safe and in unsafe directories ---------------------------

@@ -1,6 +1,7 @@
 // Tests xtc --check: messages of many files as JSON and as SARIF, and repeated checks when a file changes.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -101,9 +102,11 @@ TEST(Check, SarifHasWhatItsSchemaRequires) {
 
 // SARIF's columns count code points, and its URIs are escaped.
 TEST(Check, SarifCountsCodePoints) {
-  Json log = jsonOf("cd $(mktemp -d) && printf 'kernel @k() {\\n  print \"\\303\\251\\360\\235\\225\\217\", %%nothing\\n}\\n' "
-                    "> 'a b%c.xt' && "
-                    "%bin/xtc --check --format=sarif 'a b%c.xt'",
+  test::TemporaryFolder folder;
+  Json log = jsonOf("cd " + folder.string() +
+                        " && printf 'kernel @k() {\\n  print \"\\303\\251\\360\\235\\225\\217\", %%nothing\\n}\\n' "
+                        "> 'a b%c.xt' && "
+                        "%bin/xtc --check --format=sarif 'a b%c.xt'",
                     2);
   const Json &place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
   EXPECT_EQ(place["artifactLocation"]["uri"], "a%20b%25c.xt");
@@ -119,8 +122,8 @@ TEST(Check, NothingWrongIsAnEmptyList) {
 
 // An import is first missing, then present, then broken. Ctrl-C ends the tool with the status of the last check.
 TEST(Check, WatchLooksAtImportsToo) {
-  test::ToolRun run = test::runTool(R"sh(set -e
-cd "$(mktemp -d)"
+  test::TemporaryFolder folder;
+  test::ToolRun run = test::runTool("set -e\ncd " + folder.string() + R"sh(
 printf 'import "other.xt"\nkernel @k(%%A: memref<8xf32>) {\n  %%x = @twice(1.0)\n}\n' > main.xt
 %bin/xtc --check --watch --color=never main.xt > out 2>&1 &
 watcher=$!

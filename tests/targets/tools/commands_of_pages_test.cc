@@ -4,11 +4,11 @@
 #include "tests/source_tree.h"
 #include "tests/targets/tools/run_tool.h"
 #include "tests/targets/xe/run/xe_device.h"
+#include "tests/temporary_folder.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -99,8 +99,6 @@ bool isWhole(const std::string &command) {
 class CommandsOfPages : public testing::Test {
 protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("xt-commands-" + std::to_string(getpid()));
-    fs::create_directory(folder_);
     std::string readme = test::readText(kRoot / "README.md");
     size_t kernel = readme.find("\nkernel @");
     ASSERT_NE(kernel, std::string::npos);
@@ -111,7 +109,6 @@ protected:
     writeZeros("a.npy", 100, 77);
     ASSERT_EQ(run("xtrun --bench --json file.xt > old.json").status, 0);
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   test::ToolRun run(const std::string &command) {
     std::string drivers = test::whyNoOpenCl().empty() ? test::openClDrivers() : "";
@@ -130,7 +127,7 @@ private:
         << std::string(static_cast<size_t>(2 * rows * columns), '\0');
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 // Whether a command could not run because a device or a program of another package is missing: it ended with status 3 (the

@@ -2,6 +2,7 @@
 // starts as a copy of commands/files. Their output and exit statuses are in NAME.txt, without times.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
@@ -34,14 +35,12 @@ TEST(Commands, EachPrintsWhatItsFileSays) {
   size_t seen = 0;
   for (const auto &script : test::filesIn("targets/tools/commands", ".cmd")) {
     SCOPED_TRACE(script.filename());
-    std::string name = (fs::temp_directory_path() / "xt-commands-XXXXXX").string();
-    fs::path folder = mkdtemp(name.data());
-    fs::copy(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/commands/files", folder, fs::copy_options::recursive);
-    std::string printed = session(script, folder);
+    test::TemporaryFolder folder;
+    fs::copy(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/commands/files", folder.path(), fs::copy_options::recursive);
+    std::string printed = session(script, folder.path());
     EXPECT_EQ(printed.find(folder.string()), std::string::npos) << "a path of this run is in the text";
     fs::path golden = script;
     test::expectGolden(golden.replace_extension(".txt"), printed);
-    fs::remove_all(folder);
     ++seen;
   }
   EXPECT_GE(seen, 4u);

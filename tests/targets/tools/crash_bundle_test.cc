@@ -1,12 +1,12 @@
 // Tests the files that the tools leave when they crash.
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -19,8 +19,6 @@ protected:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizers tell of signals themselves";
 #endif
-    std::string name = (fs::temp_directory_path() / "xt-crashes-XXXXXX").string();
-    folder_ = fs::canonical(mkdtemp(name.data()));
     fs::create_directory(folder_ / "lib");
     std::ofstream(folder_ / "lib/tiles.xt") << "param $N : index = 16\n";
     std::ofstream(folder_ / "slow.xt")
@@ -34,9 +32,6 @@ protected:
            "}\n"
            "test \"t\" {\n  %A = out : memref<16x16xi32>\n  launch @slow(%A)\n  check %A == %A\n}\n";
   }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
   // Sends a signal to xtrun once the kernel has printed something. Returns the messages and the status.
   ToolRun crash(const std::string &variables, const std::string &signal = "SEGV") const {
     return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= && bash -c '" + variables +
@@ -49,7 +44,7 @@ protected:
     out << std::ifstream(file).rdbuf();
     return out.str();
   }
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(CrashBundle, HoldsWhatRepeatsTheCrash) {

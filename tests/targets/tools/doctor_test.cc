@@ -1,4 +1,5 @@
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -55,7 +55,8 @@ TEST(Doctor, SaysWhatIsMissing) {
 }
 
 TEST(Doctor, TellsTheStateOfTheCache) {
-  std::string folder = testing::TempDir() + "xt_doctor_" + std::to_string(getpid());
+  TemporaryFolder parent;
+  std::string folder = (parent / "cache").string(); // xtrun makes it
   EXPECT_EQ(runTool("XT_CACHE_DIR=" + folder + " %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
   ToolRun used = runTool(kNoOpenCl + "XT_CACHE_LIMIT=3M XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor --json");
   Json report = Json::parse(used.output, nullptr, false);
@@ -66,14 +67,12 @@ TEST(Doctor, TellsTheStateOfTheCache) {
   ToolRun refused = runTool(kNoOpenCl + "XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor");
   EXPECT_NE(refused.output.find("the cache of compiled code: not used: other users can write to "), std::string::npos)
       << refused.output;
-  fs::remove_all(folder);
 }
 
 // The time limit ends the process at once, but its temporary files must be removed. The reader of SPIR-V never ends here, so
 // that kernels are running when the time is over.
 TEST(Doctor, TheTimeLimitLeavesNoFiles) {
-  std::string name = (fs::temp_directory_path() / "xt-doctor-XXXXXX").string();
-  fs::path folder = mkdtemp(name.data());
+  TemporaryFolder folder;
   for (const char *inner : {"tmp", "bin"}) fs::create_directory(folder / inner);
   std::ofstream(folder / "bin/llvm-spirv-15") << "#!/bin/sh\n: >" << (folder / "started").string() << "\nexec sleep 1000000\n";
   fs::permissions(folder / "bin/llvm-spirv-15", fs::perms::owner_all);
@@ -86,7 +85,6 @@ TEST(Doctor, TheTimeLimitLeavesNoFiles) {
     EXPECT_TRUE(fs::is_empty(folder / "tmp")) << ran.output;
   }
   EXPECT_TRUE(fs::exists(folder / "started"));
-  fs::remove_all(folder);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // Tests attacks on the tools' inputs and outputs: outputs that are not regular files, full disks, limits, signals, endless
 // inputs. All outputs are in a separate folder; devices are nodes in it.
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -20,15 +21,8 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-files-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    chmod(folder_.c_str(), 0777); // commands that run as other users write to it
-  }
-  void TearDown() override {
-    fs::permissions(folder_, fs::perms::owner_all);
-    fs::remove_all(folder_);
-  }
+  void SetUp() override { chmod(folder_.path().c_str(), 0777); } // commands that run as other users write to it
+  void TearDown() override { fs::permissions(folder_.path(), fs::perms::owner_all); }
   std::string path(const std::string &name) const { return folder_ / name; }
   // Runs the command in the folder and stops it if it hangs.
   ToolRun run(const std::string &command) const {
@@ -48,10 +42,10 @@ protected:
   }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto &entry : fs::directory_iterator(folder_)) found.push_back(entry.path().filename());
+    for (const auto &entry : fs::directory_iterator(folder_.path())) found.push_back(entry.path().filename());
     return found;
   }
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 // All commands by which the tools print something.

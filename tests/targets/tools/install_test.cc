@@ -2,12 +2,12 @@
 // software device beside them.
 #include "tests/effort.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <regex>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -17,14 +17,12 @@ namespace fs = std::filesystem;
 class Install : public testing::Test {
 protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("install" + std::to_string(getpid()));
     ToolRun run = runTool("cmake --install " XT_BINARY_DIR " --prefix " + folder_.string());
     ASSERT_EQ(run.status, 0) << run.output;
   }
-  void TearDown() override { fs::remove_all(folder_); }
   ToolRun runInstalled(const std::string &command) { return runTool("cd / && " + folder_.string() + "/bin/" + command); }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Install, ImportsComeFromTheInstalledLibrary) {

@@ -1,5 +1,6 @@
 // Tests the messages during a long compilation, and that all its processes end when the user interrupts it. A program that
 // never ends replaces Intel's offline compiler, so that no test depends on a duration.
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,6 @@ constexpr int kWaits = 600; // in tenths of a second; the events occur much soon
 class Compiling : public testing::Test {
 protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-interrupt-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     fs::create_directory(folder_ / "bin");
     fs::create_directory(folder_ / "tmp");
     std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\necho $$ > " << (folder_ / "tmp-pid").string() << "\nmv "
@@ -40,8 +39,6 @@ protected:
   void TearDown() override {
     if (tool_ > 0) end(SIGKILL);
     if (messages_ >= 0) close(messages_);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
   }
 
   // Starts xtc with a terminal or a pipe as standard error.
@@ -111,7 +108,7 @@ protected:
     return false;
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   pid_t tool_ = 0;
   int messages_ = -1;
 };

@@ -1,6 +1,7 @@
 // Tests `xtc --emit=isa --report` as users run it: a report on the code that Intel's offline compiler generates.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
@@ -47,7 +48,8 @@ TEST(IsaReport, SaysWhatTheCompilerDoesNotKnow) {
 
 // SPIR-V is written to its file, and the report to standard output.
 TEST(IsaReport, BesideSpirv) {
-  std::string file = testing::TempDir() + "xt_isa_report.spv";
+  test::TemporaryFolder folder;
+  std::string file = (folder / "report.spv").string();
   test::ToolRun run =
       test::runTool("%bin/xtc --target=xe-dg2 --emit=spirv --report -o " + file + " %src/stdlib/gather_rows.xt");
   EXPECT_EQ(run.status, 0) << run.output;

@@ -1,16 +1,13 @@
 // Tests that the programs at lane scope pass on both targets, as written and after the CPU's passes.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
-
-#include <unistd.h>
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
 
 TEST(Lanes, ProgramsPassAsWrittenAndLowered) {
-  namespace fs = std::filesystem;
-  fs::path folder = fs::temp_directory_path() / ("xt-lanes-" + std::to_string(getpid()));
-  fs::create_directory(folder);
+  test::TemporaryFolder folder;
   std::string lowered = (folder / "lowered.xt").string();
   size_t files = 0;
   for (const auto &path : test::filesIn("targets/interp/programs", ".xt")) {
@@ -25,7 +22,6 @@ TEST(Lanes, ProgramsPassAsWrittenAndLowered) {
     }
   }
   EXPECT_GE(files, 3u);
-  fs::remove_all(folder);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // Tests `xtc --prove`: claims for all sizes, and counterexamples that fail when they run.
 #include "run_tool.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -65,11 +67,10 @@ test::ToolRun runCounterexample(const std::string &file, const std::string &outp
   std::ifstream source(file);
   std::stringstream text;
   text << source.rdbuf() << output.substr(begin, output.find("\n}\n", begin) + 3 - begin);
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "xt_counterexample.xt";
+  test::TemporaryFolder folder;
+  std::filesystem::path path = folder / "counterexample.xt";
   std::ofstream(path) << text.str();
-  auto run = runTool("%bin/xtrun --test '" + name + "' " + options + " " + path.string());
-  std::filesystem::remove(path);
-  return run;
+  return runTool("%bin/xtrun --test '" + name + "' " + options + " " + path.string());
 }
 
 TEST(Prove, FindsTheSmallestSizesThatLeaveElementsOut) {

@@ -2,9 +2,9 @@
 #include "tests/golden.h"
 #include "tests/source_tree.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <set>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -26,10 +26,10 @@ TEST(Readme, ItsKernelRuns) {
   size_t kernel = readme.find("\nkernel @");
   ASSERT_NE(kernel, std::string::npos);
   size_t begin = readme.rfind("```\n", kernel) + 4, end = readme.find("```", kernel);
-  fs::path file = fs::temp_directory_path() / ("xt-readme-" + std::to_string(getpid()) + ".xt");
+  test::TemporaryFolder folder;
+  fs::path file = folder / "readme.xt";
   std::ofstream(file) << readme.substr(begin, end - begin);
   test::ToolRun run = test::runTool("%bin/xtrun " + file.string());
-  fs::remove(file);
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("passed"), std::string::npos) << run.output;
 }

@@ -1,9 +1,9 @@
 // Tests xtc --reduce as a user runs it.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <csignal>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -25,26 +25,23 @@ kernel @other() {
 }
 )";
 
-// A folder with a.xt, removed at the end.
+// A folder with a.xt.
 class ReduceFile : public testing::Test {
 protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "xt-reduce-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     std::ofstream(folder_ / "a.xt") << kProgram;
     before_ = test::readText(folder_ / "a.xt");
   }
-  void TearDown() override {
-    EXPECT_EQ(test::readText(folder_ / "a.xt"), before_) << "the input was changed";
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { EXPECT_EQ(test::readText(folder_ / "a.xt"), before_) << "the input was changed"; }
   test::ToolRun run(const std::string &arguments) {
     return test::runTool("cd " + folder_.string() + " && PATH=%bin:$PATH && xtc " + arguments);
   }
   std::string text(const char *name) { return test::readText(folder_ / name); }
-  size_t files() { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+  size_t files() {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
+  }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   std::string before_;
 };
 

@@ -2,8 +2,7 @@
 // be those that `xtc --show-layout` draws.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
-
-#include <unistd.h>
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
@@ -36,7 +35,8 @@ std::vector<fs::path> pages() { return test::filesIn("../lang/reference", ".md")
 
 // A block is marked `xt`, or `xt fails CODE` if the compiler must report that code.
 TEST(Reference, BlocksCompileAndPass) {
-  fs::path file = fs::temp_directory_path() / ("xt-reference-" + std::to_string(getpid()) + ".xt");
+  test::TemporaryFolder folder;
+  fs::path file = folder / "block.xt";
   size_t passed = 0, refused = 0;
   for (const fs::path &page : pages())
     for (const Block &block : blocksOf(page)) {
@@ -58,7 +58,6 @@ TEST(Reference, BlocksCompileAndPass) {
       EXPECT_NE(run.output.find("[" + code + "]"), std::string::npos) << run.output;
       ++refused;
     }
-  fs::remove(file);
   EXPECT_GE(passed, 20u);
   EXPECT_GE(refused, 5u);
 }

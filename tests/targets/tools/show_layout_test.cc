@@ -1,6 +1,7 @@
 // Tests xtc --show-layout: its output, its search for layouts, and its error messages.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <fstream>
 
@@ -8,15 +9,6 @@ namespace xt {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Scratch {
-  fs::path path;
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "xt-test-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Scratch() { fs::remove_all(path); }
-};
 
 test::ToolRun show(const std::string &arguments) { return test::runTool("%bin/xtc --show-layout " + arguments); }
 
@@ -71,23 +63,23 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
 }
 
 TEST(ShowLayout, FindsLayoutsOfImportedFiles) {
-  Scratch folder;
-  fs::create_directory(folder.path / "parts");
-  auto write = [&](const char *name, const std::string &text) { std::ofstream(folder.path / name) << text; };
+  test::TemporaryFolder folder;
+  fs::create_directory(folder / "parts");
+  auto write = [&](const char *name, const std::string &text) { std::ofstream(folder / name) << text; };
   write("parts/rows.xt", "param $ROWS : index = 8\n#rows = #wg_map<sg_layout = [$ROWS, 1], sg_data = [4, 32]>\n");
   write("parts/all.xt", "import \"rows\"\n");
   write("shown.xt", "import \"parts/all\"\n#own = #rows\n");
   write("lost.xt", "import \"parts/none\"\n#own = #wg_map<sg_layout = [1, 1], sg_data = [4, 4]>\n");
   write("empty.xt", "import \"parts/nothing\"\n");
   write("parts/nothing.xt", "");
-  std::string at = " --shape 64x32 " + (folder.path / "shown.xt").string();
+  std::string at = " --shape 64x32 " + (folder / "shown.xt").string();
   const std::string drawn = "#wg_map<sg_layout = [8, 1], sg_data = [4, 32]> on 64x32\n";
   expectPrints("'#rows'" + at, drawn);
   expectPrints("'#own'" + at, drawn);
   expectPrints("'#own' -D ROWS=16" + at, "sg_layout = [16, 1]");
   expectRefuses("'#columns'" + at, 2, "shown.xt and its imports are #own, #rows");
-  expectRefuses("'#own' --shape 4x4 " + (folder.path / "lost.xt").string(), 2, "cannot import \"parts/none\"");
-  expectRefuses("'#own' --shape 4x4 " + (folder.path / "empty.xt").string(), 2, "empty.xt and its imports define no alias");
+  expectRefuses("'#own' --shape 4x4 " + (folder / "lost.xt").string(), 2, "cannot import \"parts/none\"");
+  expectRefuses("'#own' --shape 4x4 " + (folder / "empty.xt").string(), 2, "empty.xt and its imports define no alias");
 }
 
 TEST(ShowLayout, LanesRegistersAndColors) {
@@ -98,8 +90,8 @@ TEST(ShowLayout, LanesRegistersAndColors) {
 }
 
 TEST(ShowLayout, WritesSvg) {
-  Scratch folder;
-  std::string file = (folder.path / "a.svg").string();
+  test::TemporaryFolder folder;
+  std::string file = (folder / "a.svg").string();
   expectPrints("'#mp_xe' --shape 4096x4096 --lanes --registers --svg " + file + " %in/layouts.xt", "... and ");
   std::string svg = test::readText(file);
   EXPECT_EQ(svg.substr(0, 5), "<svg ");
@@ -109,19 +101,19 @@ TEST(ShowLayout, WritesSvg) {
   // An error must leave the old file unchanged, and must not create another file.
   expectRefuses("'#mp_a' --shape 3x3 --svg " + file + " %in/layouts.xt", 2, "XT0401");
   EXPECT_EQ(test::readText(file), svg);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
-  test::ToolRun run = show("'#mp_a' --shape 256x32 %in/layouts.xt --svg " + (folder.path / "none" / "a.svg").string());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+  test::ToolRun run = show("'#mp_a' --shape 256x32 %in/layouts.xt --svg " + (folder / "none" / "a.svg").string());
   EXPECT_EQ(run.status, 3);
   EXPECT_NE(run.output.find("cannot write "), std::string::npos) << run.output;
 }
 
 TEST(ShowLayout, AHyphenIsStandardOutput) {
-  Scratch folder;
+  test::TemporaryFolder folder;
   test::ToolRun named =
-      test::runTool("cd " + folder.path.string() + " && %bin/xtc --show-layout '#mp_a' --shape 256x32 %in/layouts.xt -o -");
+      test::runTool("cd " + folder.string() + " && %bin/xtc --show-layout '#mp_a' --shape 256x32 %in/layouts.xt -o -");
   EXPECT_EQ(named.status, 0);
   EXPECT_EQ(named.output, show("'#mp_a' --shape 256x32 %in/layouts.xt").output);
-  EXPECT_TRUE(fs::is_empty(folder.path));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(ShowLayout, Mistakes) {

@@ -3,8 +3,7 @@
 #include "ir/base/text.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/tools/run_tool.h"
-
-#include <unistd.h>
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
@@ -200,8 +199,7 @@ const Mending kMendings[] = {
 };
 
 TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
-  fs::path folder = fs::temp_directory_path() / str("xt-mended-", getpid());
-  fs::create_directories(folder);
+  test::TemporaryFolder folder;
   for (const Mending &mending : kMendings) {
     SCOPED_TRACE(mending.file);
     bool warns = mending.file.starts_with(str("fail_", test::kWarning));
@@ -223,7 +221,6 @@ TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
     EXPECT_EQ(run.status, 0) << text << run.output;
     EXPECT_FALSE(codesIn(run.output).contains(std::string(test::kWarning))) << run.output;
   }
-  fs::remove_all(folder);
 }
 
 TEST(TargetLimits, KernelsThatAreThereAreWithinThem) {

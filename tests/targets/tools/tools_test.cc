@@ -2,6 +2,7 @@
 #include "tests/effort.h"
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,33 +12,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is removed at the end of the test.
-struct Scratch {
-  fs::path path;
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "xt-test-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Scratch() { fs::remove_all(path); }
-};
-
-std::string runSaved(const std::string &file, const std::string &target, const Scratch &data) {
-  fs::remove(data.path / "C.npy");
-  test::ToolRun run = test::runTool("%bin/xtrun --target=" + target + " --data-dir " + data.path.string() + " " + file);
+std::string runSaved(const std::string &file, const std::string &target, const test::TemporaryFolder &data) {
+  fs::remove(data / "C.npy");
+  test::ToolRun run = test::runTool("%bin/xtrun --target=" + target + " --data-dir " + data.string() + " " + file);
   EXPECT_EQ(run.status, 0) << file << ' ' << target << '\n' << run.output;
-  return test::readText(data.path / "C.npy");
+  return test::readText(data / "C.npy");
 }
 
 TEST(Tools, EveryDumpRunsAndGivesTheSameBits) {
-  Scratch dumps, data;
+  test::TemporaryFolder dumps, data;
   std::string source = XT_SOURCE_DIR "/tests/targets/tools/inputs/gemm_saved.xt";
-  test::ToolRun xtc = test::runTool("%bin/xtc --verify-each --round-trip --dump-after=all --dump-dir " + dumps.path.string() +
+  test::ToolRun xtc = test::runTool("%bin/xtc --verify-each --round-trip --dump-after=all --dump-dir " + dumps.string() +
                                     " --run=infer-layouts,canonicalize,cse,hoist-invariants,canonicalize,dead-code " + source);
   ASSERT_EQ(xtc.status, 0) << xtc.output;
   std::string expected = runSaved(source, "cpu", data);
   ASSERT_GT(expected.size(), 128u + 75 * 70 * 4 - 1);
   size_t seen = 0;
-  for (const auto &entry : fs::directory_iterator(dumps.path)) {
+  for (const auto &entry : fs::directory_iterator(dumps.path())) {
     EXPECT_EQ(runSaved(entry.path(), "cpu", data), expected) << entry.path();
     EXPECT_EQ(runSaved(entry.path(), "interp", data), expected) << entry.path();
     ++seen;
@@ -46,12 +37,12 @@ TEST(Tools, EveryDumpRunsAndGivesTheSameBits) {
 }
 
 TEST(Tools, ExampleDumpsRun) {
-  Scratch dumps;
+  test::TemporaryFolder dumps;
   test::ToolRun xtc =
-      test::runTool("%bin/xtc --round-trip --dump-after=all --dump-dir " + dumps.path.string() + " %src/examples/01_gemm.xt");
+      test::runTool("%bin/xtc --round-trip --dump-after=all --dump-dir " + dumps.string() + " %src/examples/01_gemm.xt");
   ASSERT_EQ(xtc.status, 0) << xtc.output;
   size_t seen = 0;
-  for (const auto &entry : fs::directory_iterator(dumps.path)) {
+  for (const auto &entry : fs::directory_iterator(dumps.path())) {
     test::ToolRun run =
         test::runTool("%bin/xtrun --small --test unaligned --test exact --target=interp,cpu " + entry.path().string());
     EXPECT_EQ(run.status, 0) << run.output;
@@ -77,8 +68,8 @@ TEST(Tools, ExamplesStdlibAndPeersPassOnAllTargets) {
 
 // The example's input files are large. On the interpreter, the test that reads them uses a corner of each.
 TEST(Tools, FileExampleRunsAtSmallSizes) {
-  Scratch data;
-  std::string folder = "--data-dir " + data.path.string();
+  test::TemporaryFolder data;
+  std::string folder = "--data-dir " + data.string();
   ASSERT_EQ(test::runTool("%bin/xtrun " + folder + " %src/examples/00_inputs.xt").status, 0);
   test::ToolRun run =
       test::runTool("%bin/xtrun --target=interp,cpu --small " + folder + " --test 'from files' %src/examples/01_gemm.xt");
@@ -114,12 +105,12 @@ TEST(Tools, StdlibPassesWithEachParameter) {
 // The distributed kernels must compute the same results as at workgroup scope, and no subgroup may read data that another one
 // may still write. Each kernel takes one of these tests in turn, in tests/run --full both.
 TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
-  Scratch folder;
+  test::TemporaryFolder folder;
   size_t ran = 0;
   for (const char *from : {"../stdlib", "../examples", "rfc/mended", "peers"})
     for (const auto &path : test::filesIn(from, ".xt")) {
       if (path.stem() == "00_inputs") continue;
-      std::string out = (folder.path / path.filename()).string(),
+      std::string out = (folder / path.filename()).string(),
                   tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
       test::ToolRun made = test::runTool("%bin/xtc --run=infer-layouts,distribute-to-subgroups --round-trip --emit=ir " +
                                          path.string() + " -o " + out);
@@ -181,8 +172,8 @@ TEST(Tools, OutputIsDeterministic) {
 }
 
 TEST(Tools, OutputFileIsKeptWhenTheInputIsWrong) {
-  Scratch folder;
-  std::string out = (folder.path / "out.xt").string();
+  test::TemporaryFolder folder;
+  std::string out = (folder / "out.xt").string();
   ASSERT_EQ(test::runTool("%bin/xtc --emit=ir -o " + out + " %in/good.xt").status, 0);
   std::string before = test::readText(out);
   EXPECT_NE(before.find("kernel @double"), std::string::npos);
@@ -247,12 +238,12 @@ TEST(Tools, IncludeNoFolderOfATarget) {
 // Each kind of output that a target claims to have must be printed. If it needs another program that is missing, a message must
 // say so.
 TEST(Tools, EveryOutputOfEveryTarget) {
-  Scratch out;
+  test::TemporaryFolder out;
   std::map<std::string, std::string> kinds;
   for (const char *target : {"interp", "cpu", "xe", "xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
     for (const char *kind : {"llvm", "asm", "obj", "spirv", "spvasm", "meta"}) {
       test::ToolRun run = test::runTool(std::string("%bin/xtc --target=") + target + " --emit=" + kind + " -o " +
-                                        (out.path / "code").string() + " %in/good.xt");
+                                        (out / "code").string() + " %in/good.xt");
       bool missing = run.status == 3 && run.output.find("install the package") != std::string::npos;
       if (run.status == 0 || missing) {
         kinds[target] += std::string(" ") + kind;

@@ -1,6 +1,7 @@
 // Tests `xtrun --tune`, and what xtrun and xtc make of its file.
 #include "tests/targets/tools/run_tool.h"
 #include "tests/targets/tune/tuned_kernel.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -8,19 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
 
 class Tune : public testing::Test {
 protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / ("tune" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    write("twice.xt", kTunedKernel);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { write("twice.xt", kTunedKernel); }
   ToolRun in(const std::string &command) { return runTool("cd " + folder_.string() + " && " + command); }
   void write(const char *name, const std::string &text) { std::ofstream(folder_ / name) << text; }
   std::string read(const char *name) {
@@ -41,7 +36,7 @@ protected:
     }
     write("twice.xt.tune", text);
   }
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Tune, WritesWhatItFinds) {

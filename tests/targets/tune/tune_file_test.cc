@@ -1,20 +1,18 @@
 // Tests the text files that hold the fastest values of parameters.
 #include "targets/tune/tune_file.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace xt {
 namespace {
 
 class TuneFile : public testing::Test {
 protected:
-  void SetUp() override { path_ = testing::TempDir() + "tune" + std::to_string(getpid()) + ".tune"; }
-  void TearDown() override { std::filesystem::remove(path_); }
   Result<std::vector<TuneRecord>> read(const std::string &text) {
     std::ofstream(path_) << text;
     return readTuneFile(path_);
@@ -23,7 +21,8 @@ protected:
     Result<std::vector<TuneRecord>> found = read(text);
     return found ? "" : found.error().message.substr(path_.size());
   }
-  std::string path_;
+  test::TemporaryFolder folder_;
+  std::string path_ = (folder_ / "twice.tune").string();
 };
 
 TuneRecord record() {

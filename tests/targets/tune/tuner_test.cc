@@ -1,11 +1,11 @@
 // Tests the tuner on kernels for the CPU: what it varies, and what it does with combinations that are wrong.
 #include "targets/tune/tuner.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -44,7 +44,7 @@ test "never" {
 class Tuner : public testing::Test {
 protected:
   void SetUp() override {
-    options_.path = testing::TempDir() + "tuner" + std::to_string(getpid()) + ".xt";
+    options_.path = (folder_ / "twice.xt").string();
     std::ofstream(options_.path) << kText;
     options_.target = findTarget("cpu");
     options_.seconds = 600;
@@ -56,12 +56,12 @@ protected:
     ASSERT_NE(at, std::string::npos);
     std::ofstream(options_.path) << text.insert(at + part.size(), inserted);
   }
-  void TearDown() override { std::filesystem::remove(options_.path); }
   std::vector<TuneReport> run() {
     Result<std::vector<TuneReport>> reports = tune(options_, sources_, diagnostics_, {});
     EXPECT_TRUE(reports) << reports.error().message;
     return reports ? *reports : std::vector<TuneReport>();
   }
+  test::TemporaryFolder folder_;
   TuneOptions options_;
   SourceManager sources_;
   Diagnostics diagnostics_;

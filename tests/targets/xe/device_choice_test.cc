@@ -1,6 +1,7 @@
 #include "targets/xe/device/device_choice.h"
 #include "targets/xe/device_limits.h"
 #include "targets/xe/runtime.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -102,9 +103,7 @@ void makeEmpty(const std::filesystem::path &file) { std::ofstream made(file); }
 
 // Python packages contain a driver, but do not register it with the loaders.
 TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "xt-drivers-XXXXXX").string();
-  ASSERT_TRUE(mkdtemp(pattern.data()));
-  std::filesystem::path root(pattern);
+  test::TemporaryFolder root;
   EXPECT_EQ(packagedClDriver("", ""), "");
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), "");
   for (const char *folder : {"build/release/bin", "build/opencl/lib", "venv/lib"})
@@ -114,7 +113,6 @@ TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
             (root / "build/release/bin/../../opencl/lib/libintelocl.so").string());
   makeEmpty(root / "venv/lib/libintelocl.so");
   EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), (root / "venv/lib/libintelocl.so").string());
-  std::filesystem::remove_all(root);
 }
 
 // The environment variable replaces the drivers that the loader would find by itself.

@@ -2,6 +2,7 @@
 // language client under node. If xt-lsp is built, the tests use it as the server.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 namespace xt {
 namespace {
@@ -15,8 +16,9 @@ bool has(const std::string &program) { return test::runTool("command -v " + prog
 void expectGood(const std::string &command) {
   std::string server =
       std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp") ? "export XT_LSP=%bin/xt-lsp && " : "unset XT_LSP && ";
-  test::ToolRun run = test::runTool(server + "export HOME=$(mktemp -d) XT_ROOT=%src PATH=%bin:$PATH NODE_PATH=" + kPackages +
-                                    " && cd $HOME && " + command);
+  test::TemporaryFolder home;
+  test::ToolRun run = test::runTool(server + "export HOME=" + home.string() +
+                                    " XT_ROOT=%src PATH=%bin:$PATH NODE_PATH=" + kPackages + " && cd $HOME && " + command);
   EXPECT_TRUE(run.output == "ok\n" || run.output.ends_with("\nok\n")) << command << '\n' << run.output;
 }
 
@@ -30,13 +32,12 @@ TEST(Editors, Neovim) {
 TEST(Editors, PictureOfAnError) {
   if (!has("nvim")) GTEST_SKIP() << "the package neovim is not installed";
   if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
-  std::string made = test::runTool("mktemp").output;
-  made.pop_back();
+  test::TemporaryFolder folder;
+  std::string made = (folder / "error.svg").string();
   expectGood("export XT_PICTURE=" + made + " && nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditorFolder +
              "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " + kEditorFolder +
              "/nvim/picture.lua' -c 'qall!' 2>messages");
   std::string picture = test::readText(made);
-  std::filesystem::remove(made);
   for (const char *part : {"have different distributions", "one cell = 8x64", "one cell = 16x32"})
     EXPECT_NE(picture.find(part), std::string::npos) << part;
   // Other versions may place the message elsewhere.

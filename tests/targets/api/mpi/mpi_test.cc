@@ -1,10 +1,11 @@
 // Tests the component `mpi` of libxt as a program uses it: built outside of the tree against an installation, and run by mpirun.
 #include "tests/mpirun.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <unistd.h>
+#include <optional>
 
 namespace xt::test {
 namespace {
@@ -16,36 +17,34 @@ class MpiComponent : public testing::Test {
 protected:
   static void SetUpTestSuite() {
     if (!whyNoRanks(XT_TEST_MPI).empty()) return;
-    folder_ = fs::path(testing::TempDir()) / ("libxt_mpi" + std::to_string(getpid()));
+    folder_.emplace();
     const std::string install = "cmake --install " XT_BINARY_DIR " --prefix " + prefix() + " --component ";
     built_ = run(install + "libxt && " + install + "mpi");
     if (built_.status == 0) built_ = configure(XT_SOURCE_DIR "/tests/targets/api/mpi/outside", "build");
-    if (built_.status == 0) built_ = run("cmake --build " + (folder_ / "build").string());
+    if (built_.status == 0) built_ = run("cmake --build " + (*folder_ / "build").string());
   }
-  static void TearDownTestSuite() {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
+  static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override {
     if (std::string why = whyNoRanks(XT_TEST_MPI); !why.empty()) GTEST_SKIP() << why;
     ASSERT_EQ(built_.status, 0) << built_.output;
   }
 
-  static std::string prefix() { return (folder_ / "prefix").string(); }
+  static std::string prefix() { return (*folder_ / "prefix").string(); }
   static ShellRun run(const std::string &command) { return runShell("( " + command + " ) 2>&1 </dev/null"); }
   static ShellRun configure(const std::string &source, const std::string &build) {
-    return run("cmake -S " + source + " -B " + (folder_ / build).string() + " -DCMAKE_PREFIX_PATH=" + prefix() +
+    return run("cmake -S " + source + " -B " + (*folder_ / build).string() + " -DCMAKE_PREFIX_PATH=" + prefix() +
                " -DCMAKE_CXX_COMPILER=" XT_TEST_CXX " -DCMAKE_C_COMPILER=" XT_TEST_CC);
   }
   // Writes a project with one line, and configures it.
   static ShellRun configureLine(const std::string &line) {
-    run("mkdir -p " + (folder_ / "line").string() + " && rm -rf " + (folder_ / "line/build").string() + " && printf '" +
+    run("mkdir -p " + (*folder_ / "line").string() + " && rm -rf " + (*folder_ / "line/build").string() + " && printf '" +
         "cmake_minimum_required(VERSION 3.25)\\nproject(line CXX)\\n%s\\n' '" + line + "' > " +
-        (folder_ / "line/CMakeLists.txt").string());
-    return configure((folder_ / "line").string(), "line/build");
+        (*folder_ / "line/CMakeLists.txt").string());
+    return configure((*folder_ / "line").string(), "line/build");
   }
   // Runs a built program on ranks.
   static ShellRun ranks(int count, const std::string &program) {
-    return run("cd / && unset XT_STDLIB; export XT_CACHE_DIR= && " + onRanks(count, (folder_ / "build" / program).string()));
+    return run("cd / && unset XT_STDLIB; export XT_CACHE_DIR= && " + onRanks(count, (*folder_ / "build" / program).string()));
   }
 
   // Runs a built program that prints "right on N" on N ranks.
@@ -57,7 +56,7 @@ protected:
     }
   }
 
-  static inline fs::path folder_;
+  static inline std::optional<TemporaryFolder> folder_;
   static inline ShellRun built_;
 };
 
@@ -96,7 +95,7 @@ TEST_F(MpiComponent, EndsIfARankDies) {
 
 TEST_F(MpiComponent, RunsWithoutMpirun) {
   for (const char *program : {"operations", "misuse"}) {
-    ShellRun ran = run(std::string(kMpiEnvironment) + "timeout 60 " + (folder_ / "build" / program).string());
+    ShellRun ran = run(std::string(kMpiEnvironment) + "timeout 60 " + (*folder_ / "build" / program).string());
     EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_EQ(ran.output, "right on 1\n");
   }
@@ -104,7 +103,7 @@ TEST_F(MpiComponent, RunsWithoutMpirun) {
 
 TEST_F(MpiComponent, IsFoundByPkgConfig) {
   if (run("pkg-config --version").status != 0) GTEST_SKIP() << "pkg-config is not installed";
-  const std::string program = (folder_ / "misuse").string();
+  const std::string program = (*folder_ / "misuse").string();
   ShellRun built =
       run("export PKG_CONFIG_PATH=" + prefix() +
           "/lib/pkgconfig && " XT_TEST_CC " -std=c11 " XT_SOURCE_DIR "/tests/targets/api/mpi/outside/misuse.c -o " + program +

@@ -1,13 +1,13 @@
 // Tests libraries that are compiled ahead of time, from programs in C.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace xt::test {
 namespace {
@@ -20,16 +20,13 @@ class Ahead : public testing::Test {
 protected:
   void SetUp() override {
     if (runTool("cc --version && ar --version").status != 0) GTEST_SKIP() << "cc and ar are not installed";
-    folder_ = fs::path(testing::TempDir()) / ("ahead" + std::to_string(getpid()));
-    fs::create_directories(folder_);
   }
-  void TearDown() override { fs::remove_all(folder_); }
   // Runs a command line in the folder.
   ToolRun in(const std::string &command) { return runTool("cd " + folder_.string() + " && " + command); }
   void write(const char *name, const std::string &text) { std::ofstream(folder_ / name) << text; }
   std::string read(const char *name) { return readText(folder_ / name); }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Ahead, LibrariesRunAtEachLevel) {

@@ -5,10 +5,10 @@
 #include "tests/effort.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/run/xe_device.h"
+#include "tests/temporary_folder.h"
 
 #include <cstdlib>
 #include <map>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -166,8 +166,7 @@ TEST_P(EveryKernel, RunsThere) {
   std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(),
                                      seen = wanted;
   std::set<std::string> there;
-  fs::path folder = fs::temp_directory_path() / str("xt-every-kernel-", getpid());
-  fs::create_directories(folder);
+  test::TemporaryFolder folder;
   for (fs::path path : test::gpuKernels()) {
     std::string name = nameOf(path), text = test::readText(path);
     bool tested = text.find("\ntest ") != std::string::npos;
@@ -201,7 +200,6 @@ TEST_P(EveryKernel, RunsThere) {
         << wanted[name] << "got status " << run.status << ":\n"
         << run.output;
   }
-  fs::remove_all(folder);
   std::erase_if(seen, [&](const auto &entry) { return !there.contains(entry.first); });
   std::string text;
   for (const auto &[name, result] : seen) text += name + "\n" + result;
