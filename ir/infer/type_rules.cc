@@ -375,6 +375,13 @@ bool hasArithmetic(const TypeRuleInput &in, size_t operand) {
   return false;
 }
 
+// Says how to make a tile, if an operand is a memref where the op takes a tile.
+void noteTileOfMemref(const TypeRuleInput &in, Diagnostic &diagnostic) {
+  for (size_t i = 0; i < std::min(in.operands.size(), in.op.operands.size()); ++i)
+    if (in.op.operands[i].type == OperandClass::Tile && in.operands[i].isMemRef())
+      diagnostic.note("`%t = init_tile %A[%i, %j] -> tile<8x16xf32>` makes a tile of a memref");
+}
+
 bool checkOperandClasses(const TypeRuleInput &in) {
   size_t least = 0, most = 0;
   for (const OperandSpec &spec : in.op.operands) {
@@ -386,16 +393,16 @@ bool checkOperandClasses(const TypeRuleInput &in) {
     for (const OperandSpec &spec : in.op.operands)
       names += str(names.empty() ? "" : ", ", spec.name, spec.arity == Arity::Optional ? "?" : "",
                    spec.arity == Arity::Variadic ? "…" : "");
-    in.diagnostics
-        .report(DiagCode::OperandCount, in.range,
-                str(opName(in), " takes ",
-                    least == most               ? str(least)
-                    : in.operands.size() > most ? str("at most ", most)
-                                                : str("at least ", least),
-                    " operand", (in.operands.size() > most ? most : least) == 1 ? "" : "s",
-                    names.empty() ? "" : " (" + names + ")", ", but ", in.operands.size(),
-                    in.operands.size() == 1 ? " is" : " are", " given"))
-        .note(str("for example `", in.op.example, "`"));
+    auto &diagnostic = in.diagnostics.report(DiagCode::OperandCount, in.range,
+                                             str(opName(in), " takes ",
+                                                 least == most               ? str(least)
+                                                 : in.operands.size() > most ? str("at most ", most)
+                                                                             : str("at least ", least),
+                                                 " operand", (in.operands.size() > most ? most : least) == 1 ? "" : "s",
+                                                 names.empty() ? "" : " (" + names + ")", ", but ", in.operands.size(),
+                                                 in.operands.size() == 1 ? " is" : " are", " given"));
+    diagnostic.note(str("for example `", in.op.example, "`"));
+    noteTileOfMemref(in, diagnostic);
     return false;
   }
   for (size_t i = 0; i < in.operands.size(); ++i) {
@@ -407,6 +414,7 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                                                  ", but this is ", shapedText(in.operands[i])));
     if (spec.type == OperandClass::Index && in.operands[i].isScalar() && isInteger(in.operands[i].elem()))
       diagnostic.note("`index_cast` turns an integer into an index");
+    noteTileOfMemref(in, diagnostic);
     bool number = in.operands[i].isScalar() || in.operands[i].isVector();
     if (spec.type == OperandClass::AnyFloat && number)
       diagnostic.note("named values never convert implicitly: convert this one, as `cast(%x, f32)` does");

@@ -127,6 +127,12 @@ Value *lowerCastCall(KernelState &state, const ast::Expr &call) {
         .note("`cast(%x, index)` rounds a float towards zero");
     return nullptr;
   }
+  if (const ast::Expr &type = call.children[1]; type.is(ast::Expr::Kind::Text) && elemFromName(type.text)) {
+    state.diagnostics()
+        .report(DiagCode::ExpressionType, type.range, "an element type is written without quotation marks")
+        .fix(str("replace with `", type.text, "`"), type.range, type.text);
+    return nullptr;
+  }
   if (isUnknownType(state, call.children[1])) return nullptr;
   std::optional<ConstValue> to = state.params.eval(call.children[1]);
   if (!to) return nullptr;

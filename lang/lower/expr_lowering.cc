@@ -243,8 +243,12 @@ Value *lowerIndex(KernelState &state, const ast::Expr &expr, std::string_view wh
 Value *lowerCondition(KernelState &state, const ast::Expr &expr, std::string_view what) {
   Value *condition = lowerExpr(state, expr);
   if (!condition || condition->type().isScalar(Elem::I1)) return condition;
-  state.diagnostics().report(DiagCode::ConditionType, expr.range,
-                             str("the condition of `", what, "` must be a scalar i1, not ", shapedText(condition->type())));
+  auto &diagnostic =
+      state.diagnostics().report(DiagCode::ConditionType, expr.range,
+                                 str("the condition of `", what, "` must be a scalar i1, not ", shapedText(condition->type())));
+  if (condition->type().isVector())
+    diagnostic.note("`select(%condition, %a, %b)` chooses for each element; `reduction <or> %condition [0, 1]` says whether it "
+                    "holds for any");
   return nullptr;
 }
 

@@ -33,7 +33,22 @@ constexpr std::string_view
     kJoined = "an op puts vectors behind each other along a dimension: `concat %a, %b [0]`, or beside each other: `[1]`",
     kOrder = "an op orders indices by keys: `%sorted, %order = sort %x, %index [1]`, where `%index` is `iota [1] : "
              "vector<8x16xi32>`",
-    kProgram = "the variables of the kernel's `grid (%i = 0 to … step …)` say which part is done";
+    kProgram = "the variables of the kernel's `grid (%i = 0 to … step …)` say which part is done",
+    kThread = "a kernel computes with whole tiles, whose layouts say which lane holds what; in `lanes` kernels the functions "
+              "`subgroup_id()` and `lane_id()` say who computes",
+    kPrograms = "the bounds and the step of the kernel's `grid (%i = 0 to … step …)` say how many parts there are",
+    kClamped = "two functions keep values within bounds: `max(min(%x, 1.0), 0.0)`",
+    kLarger = "the function is called `max(%a, %b)`", kSmaller = "the function is called `min(%a, %b)`",
+    kQuotient = "the function is called `ceildiv(%a, %b)`", kExp = "the function is called `exp(%x)`",
+    kLog = "the function is called `log(%x)`", kRoot = "the function is called `rsqrt(%x)`",
+    kPrint = "the statement is `print \"text\", %x`",
+    kAssert = "conditions on a launch stand in the kernel's header: `requires (dim(%A, 1) == dim(%B, 0))`",
+    kLeft = "a loop that may end early is `while condition { … }`, whose condition is computed before each step",
+    kSkipped = "put the rest of the loop's body into `if condition { … }`",
+    kSlm = "`alloc_slm : memref<64x64xf32, slm>` is a buffer in shared local memory",
+    kConverted = "the function `cast(%x, f16)` converts values",
+    kLoaded = "an op reads a tile of a memref: `%t = init_tile %A[%i, 0] -> tile<16x64xf32>`, then `load_tile %t`",
+    kStored = "an op writes a tile of a memref: `%t = init_tile %A[%i, 0] -> tile<16x64xf32>`, then `store_tile %x, %t`";
 
 constexpr ForeignName kNames[] = {
     {"sum", kSum},
@@ -103,13 +118,66 @@ constexpr ForeignName kNames[] = {
     {"syncthreads", kBarrier},
     {"__syncthreads", kBarrier},
     {"debug_barrier", kBarrier},
+    {"threadIdx", kThread},
+    {"thread_idx", kThread},
+    {"get_local_id", kThread},
+    {"get_global_id", kThread},
+    {"blockIdx", kProgram},
+    {"get_group_id", kProgram},
+    {"num_programs", kPrograms},
+    {"gridDim", kPrograms},
+    {"blockDim", kThread},
+    {"clamp", kClamped},
+    {"clip", kClamped},
+    {"maximum", kLarger},
+    {"fmax", kLarger},
+    {"fmaxf", kLarger},
+    {"minimum", kSmaller},
+    {"fmin", kSmaller},
+    {"fminf", kSmaller},
+    {"cdiv", kQuotient},
+    {"expf", kExp},
+    {"__expf", kExp},
+    {"logf", kLog},
+    {"__logf", kLog},
+    {"rsqrtf", kRoot},
+    {"sqrtf", "the function is called `sqrt(%x)`"},
+    {"fabs", "the function is called `abs(%x)`"},
+    {"fabsf", "the function is called `abs(%x)`"},
+    {"logical_and", "conditions are joined by `%a and %b`"},
+    {"logical_or", "conditions are joined by `%a or %b`"},
+    {"logical_not", "a condition is negated by `not %a`"},
+    {"printf", kPrint},
+    {"device_print", kPrint},
+    {"static_print", kPrint},
+    {"static_assert", kAssert},
+    {"device_assert", kAssert},
+    {"zeros_like", kFilled},
+    {"ones_like", kFilled},
+    {"full_like", kFilled},
+    {"empty", kFilled},
+    {"None", "every value has a type and a content; leave out an operand or attribute that is not wanted"},
+    {"break", kLeft},
+    {"continue", kSkipped},
+    {"alloc", kSlm},
+    {"alloca", kSlm},
+    {"shared_memory", kSlm},
+    {"to", kConverted},
+    {"astype", kConverted},
+    {"tl.load", kLoaded},
+    {"tl.store", kStored},
 };
 
 } // namespace
 
 std::string_view noteOnForeignName(std::string_view name) {
   const ForeignName *found = std::ranges::find(kNames, name, &ForeignName::name);
-  return found == std::end(kNames) ? "" : found->note;
+  if (found != std::end(kNames)) return found->note;
+  size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return "";
+  // `threadIdx.x` and `tl.cdiv`
+  std::string_view note = noteOnForeignName(name.substr(dot + 1));
+  return note.empty() ? noteOnForeignName(name.substr(0, dot)) : note;
 }
 
 } // namespace xt

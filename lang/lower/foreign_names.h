@@ -4,7 +4,8 @@
 
 namespace xt {
 
-// A note for an unknown function or op of this name; "" if nothing is known of it.
+// A note for an unknown function or op of this name, which may have a prefix (`tl.cdiv`) or a member (`threadIdx.x`); "" if
+// nothing is known of it.
 std::string_view noteOnForeignName(std::string_view name);
 
 } // namespace xt

@@ -130,7 +130,9 @@ Value *NamedCall::lowerOpCall() {
 Value *NamedCall::lower() {
   for (const ast::Name &argName : expr_.argNames)
     if (argName) {
-      diagnostics().report(DiagCode::HostArguments, argName.range, "arguments cannot be named in kernels");
+      auto &diagnostic = diagnostics().report(DiagCode::HostArguments, argName.range, "arguments cannot be named in kernels");
+      if (std::string_view note = isFunctionName(name_) ? "" : noteOnForeignName(name_); !note.empty())
+        diagnostic.note(std::string(note));
       return nullptr;
     }
   if (name_ == "dim") return lowerDim(OpKind::Dim);

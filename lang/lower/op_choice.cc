@@ -91,9 +91,9 @@ const OpInfo *findRow(KernelState &state, const ast::OpClause &clause) {
   size_t dot = spelled.rfind('.');
   std::string_view bare = dot == std::string_view::npos ? spelled : spelled.substr(dot + 1);
   auto &diagnostic = state.diagnostics().report(DiagCode::UnknownOp, clause.op.range, str("unknown op `", spelled, "`"));
-  if (dot != std::string_view::npos && findOp(bare))
+  if (dot != std::string_view::npos && findOp(bare) && !spelled.starts_with("tl."))
     diagnostic.note(str("`", bare, "` belongs to the dialect ", dialectName(findOp(bare)->dialect)));
-  else if (std::string_view note = noteOnForeignName(bare); !note.empty())
+  else if (std::string_view note = noteOnForeignName(spelled); !note.empty())
     diagnostic.note(std::string(note));
   else if (findRankWord(spelled))
     diagnostic.note(str("`", spelled, "` begins a statement of a test"));

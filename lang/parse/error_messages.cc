@@ -227,7 +227,8 @@ void ErrorStrategy::reportAfterStatement(Token *last, Token *at, SourceRange whe
     report(DiagCode::TwoStatements, where, str("a second statement starts on this line at ", found(at)))
         .note("a statement ends where its line does");
   else
-    report(DiagCode::SyntaxError, where, str("unexpected ", found(at), last ? str(" after ", found(last)) : ""));
+    noteForeignSyntax(
+        report(DiagCode::SyntaxError, where, str("unexpected ", found(at), last ? str(" after ", found(last)) : "")), last, at);
 }
 
 // Reports a misspelt arrow, `- >` or `>>`, before a type.

@@ -56,6 +56,8 @@ private:
   bool reportPower(antlr4::Token *at, antlr4::Token *last);
   bool reportFunctionForKind(antlr4::Parser *parser, antlr4::Token *function);
   void reportTypeOperand(antlr4::Parser *parser, antlr4::Token *at);
+  // Says what to write instead of `a ? b : c`, `elif`, `%x.to(f16)` and the like.
+  void noteForeignSyntax(Diagnostic &unexpected, antlr4::Token *last, antlr4::Token *at) const;
   std::string countedRange(antlr4::CommonTokenStream *stream, size_t i, antlr4::Token *&last) const;
   void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
   static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // reportForIn() or reportCallOperand() applies to `at`

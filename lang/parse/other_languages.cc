@@ -174,6 +174,19 @@ bool ErrorStrategy::reportPower(Token *at, Token *last) {
   return true;
 }
 
+void ErrorStrategy::noteForeignSyntax(Diagnostic &unexpected, Token *last, Token *at) const {
+  std::string_view word = text(at);
+  bool member = last && last->getType() == P::VALUE && at->getType() == P::LPAREN;
+  if (word == "?")
+    unexpected.note("`select(%condition, %a, %b)` chooses between two values");
+  else if (word == "elif")
+    unexpected.fix("replace with `else if`", range(at), "else if");
+  else if (word == "axis" || word == "dim")
+    unexpected.note("a dimension is written in brackets, such as `[1]`");
+  else if (member && (text(last).ends_with(".to") || text(last).ends_with(".astype")))
+    unexpected.note("the function `cast(%x, f16)` converts values");
+}
+
 // Converts `range(4)`, `range(0, 8)` or `range(0, 8, 2)` at token `i` to the header of a loop, such as `0 to 8 step 2`.
 // Returns "" for anything else, and for a range that counts down.
 std::string ErrorStrategy::countedRange(antlr4::CommonTokenStream *stream, size_t i, Token *&last) const {
