@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+#include "targets/run/sum_of_terms.h"
 
 namespace xt {
 
@@ -52,14 +53,18 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
 
 EvalSite Evaluator::at(const HostExpr &expr) const { return siteAt(site_, expr.range); }
 
-Result<HostArray> Evaluator::evaluate(const HostExpr &expr) {
+template <class F> Result<HostArray> Evaluator::nested(const HostExpr &expr, F evaluateIt) {
   if (depth_ >= kMaxDepth)
     return at(expr).fail(DiagCode::HostBadArgument,
                          str("this expression is nested deeper than ", kMaxDepth, " levels; bind a part of it to a name"));
   ++depth_;
-  auto result = evaluateKind(expr);
+  auto result = evaluateIt();
   --depth_;
   return result;
+}
+
+Result<HostArray> Evaluator::evaluate(const HostExpr &expr) {
+  return nested(expr, [&] { return evaluateKind(expr); });
 }
 
 Result<HostArray> Evaluator::evaluateKind(const HostExpr &expr) {
@@ -121,9 +126,10 @@ Result<std::optional<Evaluator::ArrayIndex>> Evaluator::arrayIndex(const HostExp
     auto value = evaluate(item);
     if (!value) return value.error();
     if (value->shape.empty()) continue;
-    if (found)
-      return at(item).fail(DiagCode::HostBadArgument, "one item of a slice may be an array; `gather` takes further ones");
-    found.emplace(ArrayIndex{expr, std::move(*value), dim++});
+    if (!found) found.emplace(ArrayIndex{expr, {}, dim});
+    if (found->dim + static_cast<int>(found->indices.size()) != dim++)
+      return at(item).fail(DiagCode::HostBadArgument, "arrays of indices in a slice must stand beside each other");
+    found->indices.push_back(std::move(*value));
     found->rest.ranges[i] = {};
   }
   return found;
@@ -136,7 +142,9 @@ Result<HostArray> Evaluator::slice(const HostExpr &expr) {
   if (*index) {
     auto rest = slice((*index)->rest);
     if (!rest) return rest;
-    return gatherArray(at(expr), *rest, (*index)->indices, (*index)->dim);
+    auto indices = joinIndices(at(expr), **index, rest->shape);
+    if (!indices) return indices;
+    return gatherArray(at(expr), *rest, *indices, (*index)->dim);
   }
   const HostExpr &base = expr.args[0];
   const HostExpr &buffer = isBeforeOfBuffer(base) ? base.args[0] : base;
@@ -263,12 +271,36 @@ Result<HostArray> Evaluator::call(const HostExpr &expr) {
     break;
   case HostFnClass::Elementwise: break;
   }
+  if (site_.trackErrors && isLongSum(expr)) return sumInAnyOrder(expr);
   auto x = evaluate(*args[0]);
   if (!x) return x;
   if (args.size() == 1) return applyUnary(at(expr), expr.fn, std::move(*x));
   auto y = evaluate(*args[1]);
   if (!y) return y;
   return applyBinary(at(expr), expr.fn, std::move(*x), std::move(*y));
+}
+
+Result<HostArray> Evaluator::sumInAnyOrder(const HostExpr &expr) {
+  EvalSite site = at(expr);
+  SumOfTerms terms(site);
+  auto sum = sumOf(expr, terms);
+  return sum ? terms.withBounds(std::move(*sum)) : std::move(sum);
+}
+
+Result<HostArray> Evaluator::sumOf(const HostExpr &expr, SumOfTerms &terms) {
+  if (!isSum(expr)) {
+    auto term = evaluate(expr);
+    if (!term) return term;
+    if (auto ok = terms.add(*term); !ok) return ok.error();
+    return term;
+  }
+  return nested(expr, [&]() -> Result<HostArray> {
+    auto x = sumOf(expr.args[0], terms);
+    if (!x) return x;
+    auto y = sumOf(expr.args[1], terms);
+    if (!y) return y;
+    return applyBinary(at(expr), expr.fn, std::move(*x), std::move(*y));
+  });
 }
 
 Result<Elem> Evaluator::elemType(const HostExpr &arg) const {

@@ -26,6 +26,8 @@ public:
   }
 };
 
+class SumOfTerms;
+
 class Evaluator {
 public:
   // Expressions that are nested deeper are an error.
@@ -43,18 +45,24 @@ public:
   Result<std::vector<int64_t>> integers(const HostExpr &list);
   // The elements that a slice selects from an array of this shape.
   Result<ViewSpec> sliceView(const HostExpr &expr, std::span<const int64_t> shape);
-  // Removes the array of indices from a slice such as `%X[%rows, 0:4]`: the item becomes `:`, and the rest of the slice is then
-  // gathered at `indices` along its dimension `dim`. Nullopt if no item is an array; two of them are an error.
+  // Removes the arrays of indices from a slice such as `%X[%rows, %columns, 0:4]`: the items become `:`, and the rest of the
+  // slice is then gathered along its dimensions from `dim` on, by NumPy's rules: the arrays broadcast, and their shape replaces
+  // those dimensions. Nullopt if no item is an array; arrays that do not stand beside each other are an error.
   struct ArrayIndex {
     HostExpr rest; // the slice with `:` instead
-    HostArray indices;
+    std::vector<HostArray> indices;
     int dim = 0;
   };
   Result<std::optional<ArrayIndex>> arrayIndex(const HostExpr &expr);
 
 private:
+  // Calls `evaluateIt` one level deeper, unless the expression is nested too deeply.
+  template <class F> Result<HostArray> nested(const HostExpr &expr, F evaluateIt);
   Result<HostArray> evaluateKind(const HostExpr &expr);
   Result<HostArray> call(const HostExpr &expr);
+  Result<HostArray> sumInAnyOrder(const HostExpr &expr);
+  // The sum as it is written, whose terms are also given to `terms`.
+  Result<HostArray> sumOf(const HostExpr &expr, SumOfTerms &terms);
   Result<HostArray> arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> contentBefore(const HostExpr &buffer);
   Result<HostArray> transposeCall(const HostExpr &expr, const HostArray &x, const HostExpr *dims);
@@ -80,6 +88,10 @@ private:
 // The arguments of a call in the order of the function's parameter names; null for an omitted one. Reports unknown
 // names, repeated arguments, and a wrong number of arguments.
 Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const EvalSite &site);
+
+// One array of indices for several: merges the dimensions of `shape` that they index into the first one, and returns positions
+// along it.
+Result<HostArray> joinIndices(const EvalSite &site, const Evaluator::ArrayIndex &index, std::vector<int64_t> &shape);
 
 // "64x32", or "a scalar"
 std::string shapeWords(std::span<const int64_t> shape);

@@ -130,7 +130,9 @@ private:
     if (*index) {
       auto rest = slice((*index)->rest);
       if (!rest) return rest;
-      return gather(*rest, (*index)->indices, static_cast<size_t>((*index)->dim));
+      auto indices = state_.at(position_, [&] { return joinIndices(site(expr), **index, rest->shape); });
+      if (!indices) return indices.error();
+      return gather(*rest, *indices, static_cast<size_t>((*index)->dim));
     }
     auto base = evaluate(expr.args[0]);
     if (!base) return base;

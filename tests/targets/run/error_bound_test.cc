@@ -178,6 +178,42 @@ TEST(ErrorBound, ElementwiseChains) {
   }
 }
 
+// Partial sums that are exact in the written order may round in another one.
+TEST(ErrorBound, SumsOfTermsInAnyOrder) {
+  const std::string big = "%A = fill(1.0) : memref<4xf32>\n%B = fill(16777216.0) : memref<4xf32>\n"
+                          "%C = from (i) => 1 - 2 * i : memref<4xf32>";
+  // (1 + 2^24) rounds to 2^24, so that a kernel may have 0 for 1.
+  Expression e(big, "%A + (%B - %B)");
+  ASSERT_TRUE(e.ok()) << e.messages();
+  EXPECT_EQ(e.at(0), 1);
+  EXPECT_GE(e.error(0), 1);
+  EXPECT_LE(e.error(0), 4.01);
+  EXPECT_TRUE(Expression(big, "%B - %B").array->exact()) << "two terms have one order";
+  EXPECT_TRUE(Expression(big, "%A + %C - 3").array->exact()) << "small integers";
+  EXPECT_TRUE(Expression(big, "%A * 0.375 + %C * 0.5 - %C / 8").array->exact()) << "multiples of 1/8";
+  EXPECT_FALSE(Expression(big, "%A * 0.375 + 0.1 - %C").array->exact());
+  EXPECT_FALSE(Expression(big, "%A / 3 + %C - %C").array->exact()) << "a term has an error";
+  Expression wide("%A = fill(1.0) : memref<4xf64>\n%B = fill(16777216.0) : memref<4xf64>", "%A + (%B - %B)");
+  EXPECT_TRUE(wide.array->exact()) << "f64 holds all partial sums";
+  // Infinite terms keep the bound that they have otherwise.
+  EXPECT_TRUE(Expression(big, "%A + -inf + %C").array->exact());
+}
+
+TEST(ErrorBound, RandomSumsOfTerms) {
+  Ratio ratio("four terms in another order");
+  for (uint64_t seed = 1; seed <= 5; seed += 2) {
+    Data d = dataOf(64, 64, 64, seed);
+    Expression e(buffers(64, 64, 64, seed), "%A + %B * 0.5 - %B - %A * 2.0");
+    ASSERT_TRUE(e.ok()) << e.messages();
+    for (int64_t i = 0; i < 64 * 64; ++i) {
+      float x = d.a[static_cast<size_t>(i)], y = d.b[static_cast<size_t>(i)];
+      ratio.add((x - y) + (y * 0.5f - x * 2.0f), e.at(i), e.error(i));
+      ratio.add((x + (y * 0.5f - x * 2.0f)) - y, e.at(i), e.error(i));
+    }
+  }
+  EXPECT_GT(ratio.largest(), 0.02);
+}
+
 // The kernel rounds to f16 between operations, as a cast in the expression permits.
 TEST(ErrorBound, CastsOfInexactValues) {
   Ratio ratio("cast(x, f16)");

@@ -97,8 +97,21 @@ TEST(Eval, AnArrayAsAnIndex) {
   expectValues(Expression(rows, "%A[%R, 2]"), {2}, {5, 2});
   expectValues(Expression(rows, "%A[0:1, %R + 1]"), {1, 2}, {2, 1});
   expectValues(Expression(rows, "(%A + 1)[1, %Q]"), {1, 2}, {4, 5});
-  expectError(Expression(rows, "%A[%R, %R]"), "one item of a slice may be an array");
-  expectError(Expression(rows, "%A[%R - 4]"), "index -3 of `gather` is out of bounds"); // -1 counts from the end
+  // Arrays beside each other broadcast.
+  expectValues(Expression(rows, "%A[%R, %R]"), {2}, {4, 0});
+  expectValues(Expression(rows, "%A[transpose(%Q), %Q - 2]"), {2, 2}, {1, 2, 4, 5});
+  const std::string cube = "%C = from (i, j, k) => 100 * i + 10 * j + k : memref<2x3x4xi32>\n"
+                           "%I = from (i, j) => 1 - i : memref<2x1xi32>\n%J = from (i) => i - 1 : memref<3xi32>";
+  expectValues(Expression(cube, "%C[%I, %J, 2:]"), {2, 3, 2}, {122, 123, 102, 103, 112, 113, 22, 23, 2, 3, 12, 13});
+  expectValues(Expression(cube, "%C[1, %J, %J]"), {3}, {123, 100, 111});
+  expectValues(Expression(cube, "%C[%J[1:], 0, %J[1:]]"), {2}, {0, 101});
+  expectValues(Expression(cube + "\n%T = from (i, j, k) => %C[j, i, 3 - k] : memref<3x2x4xi32>", "%T[2, :, 0:2]"), {2, 2},
+               {23, 22, 123, 122});
+  expectError(Expression(cube, "%C[%J, :, %J]"), "must stand beside each other");
+  expectError(Expression(cube, "%C[%I, %J + 2]"), "index 3 is out of bounds of dimension 1 of 2x3x4");
+  expectError(Expression(cube, "%C[%I, %J * 1.5]"), "the indices of a slice must be integers");
+  expectError(Expression(cube, "%C[%J, %J[0:2]]"), "extents must be equal or 1");
+  expectError(Expression(rows, "%A[%R - 4]"), "index -3 is out of bounds of dimension 0"); // -1 counts from the end
 }
 
 TEST(Eval, Broadcasting) {
