@@ -71,7 +71,7 @@ struct Expr {
   std::string text;
   SourceRange textRange; // the range of the operator or callee
   int64_t integer = 0; // Int: the bits of a uint64_t, since a sign is a separate operator; negative for 2^63 and above
-  bool integerOverflow = false; // the literal does not fit 64 bits; reported by the checker
+  bool overflows = false; // the literal fits neither 64 bits nor f64; reported by the checker
   double number = 0;
   bool symbolCall = false;
   bool parenthesised = false;

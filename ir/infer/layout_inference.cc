@@ -139,7 +139,7 @@ private:
   }
   void setAlone(Value *value, const Layout *layout, const Op &from) {
     value->setType(context_.withLayout(value->type(), layout));
-    origins_.set(value, {from.range(), str("inferred from `", from.info().name, "`")});
+    origins_.set(value, {from.range(), str("inferred from `", origins_.nameOf(from), "`")});
   }
 
   // A parameter of a loop's body and the corresponding result of the loop are one variable. Returns the result for the
@@ -306,11 +306,21 @@ private:
                                   shapedText(value->type()), ") is not declared and cannot be inferred"));
       const Op *op = value->definingOp();
       std::string divided = op ? dividedBlocks(*op, origins_) : std::string();
-      diagnostic.note(!divided.empty() ? divided
-                                       : "other values of this kernel have layouts, so it is at workgroup scope; add a layout "
-                                         "attribute");
+      if (!divided.empty()) {
+        diagnostic.note(divided);
+        continue;
+      }
+      diagnostic.note("other values of this kernel have layouts, so it is at workgroup scope");
+      if (const Layout *example = exampleFor(value->type().shape()))
+        diagnostic.note(str("state it in the value's type, for example `", withLayoutNamed(value->type(), "#l"),
+                            "`, where `#l = ", example->text(), "`"));
     }
     return ok;
+  }
+
+  static std::string withLayoutNamed(Type type, std::string_view name) {
+    std::string text = shapedText(type);
+    return str(text.substr(0, text.size() - 1), ", ", name, ">");
   }
 
   // Sets the layout of a value whose users need no particular one: all subgroups hold all of its elements.
@@ -318,18 +328,40 @@ private:
     if (const Layout *layout = heldByAll(value->type().shape())) set(value, layout, *value->definingOp());
   }
 
-  // The layout in which all subgroups hold all elements; null if there is none for this shape.
-  const Layout *heldByAll(std::span<const int64_t> shape) const {
-    int64_t subgroups = 1;
-    for (Value *other : values_)
-      if (other->type().layout()) subgroups = other->type().layout()->subgroups();
-    WgMap whole;
-    whole.sgLayout.assign(shape.size(), 1);
-    whole.sgLayout.front() = subgroups;
-    whole.sgData.assign(shape.begin(), shape.end());
-    LayoutOrError made = makeLayout(context_, LayoutSpec::of(whole), shape);
+  // The number of subgroups that layouts of this kernel have.
+  int64_t subgroups() const {
+    int64_t count = 1;
+    for (Value *value : values_)
+      if (value->type().layout()) count = value->type().layout()->subgroups();
+    return count;
+  }
+
+  const Layout *layoutFrom(WgMap map, std::span<const int64_t> shape) const {
+    LayoutOrError made = makeLayout(context_, LayoutSpec::of(map), shape);
     const Layout *const *layout = std::get_if<const Layout *>(&made);
     return layout ? *layout : nullptr;
+  }
+
+  // The layout in which all subgroups hold all elements; null if there is none for this shape.
+  const Layout *heldByAll(std::span<const int64_t> shape) const {
+    WgMap whole;
+    whole.sgLayout.assign(shape.size(), 1);
+    whole.sgLayout.front() = subgroups();
+    whole.sgData.assign(shape.begin(), shape.end());
+    return layoutFrom(std::move(whole), shape);
+  }
+
+  // A layout that divides the last dimension that has a multiple of the subgroups' number among them, or else heldByAll().
+  const Layout *exampleFor(std::span<const int64_t> shape) const {
+    size_t d = shape.size();
+    while (d > 0 && shape[d - 1] % subgroups() != 0) --d;
+    if (d == 0) return heldByAll(shape);
+    WgMap divided;
+    divided.sgLayout.assign(shape.size(), 1);
+    divided.sgLayout[d - 1] = subgroups();
+    divided.sgData.assign(shape.begin(), shape.end());
+    divided.sgData[d - 1] /= subgroups();
+    return layoutFrom(std::move(divided), shape);
   }
 
   bool attributesHold() {
@@ -340,7 +372,7 @@ private:
       ok = false;
       auto &diagnostic = diagnostics_.report(
           DiagCode::LayoutAttribute, w.place.range,
-          str("this layout is declared for an operand of `", w.op->info().name, "` that has a different distribution"));
+          str("this layout is declared for an operand of `", origins_.nameOf(*w.op), "` that has a different distribution"));
       diagnostic.withLabel(w.layout->text()).at(w.op->operandRange(w.operand), operand->type().layout()->text());
       if (const LayoutOrigin *origin = origins_.find(operand); origin && origin->range.file != 0)
         diagnostic.at(origin->range, str("its distribution comes from here (", origin->how, ")"));

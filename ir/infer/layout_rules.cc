@@ -9,6 +9,7 @@
 #include "ir/op_kinds.h"
 #include "ir/views/shared.h"
 #include "ir/views/tile.h"
+#include "ir/written_name.h"
 
 #include <array>
 
@@ -175,7 +176,7 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
     bool operands = value->definingOp() != &op;
     Diagnostic &diagnostic = reportDiffer(
         first, firstRange, value, range,
-        str(operands ? "operands of `" : "operand and result of `", op.info().name, "` have different distributions"),
+        str(operands ? "operands of `" : "operand and result of `", origins.nameOf(op), "` have different distributions"),
         DiagCode::LayoutsDiffer, origins, diagnostics);
     atCall(diagnostic, op, origins);
     fixSameLayouts(diagnostic, op, origins);
@@ -240,7 +241,7 @@ Diagnostic *untied(const Op &op, const Value *a, SourceRange ra, const Value *b,
                    Diagnostics &diagnostics) {
   if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return nullptr;
   return &reportDiffer(a, ra, b, rb,
-                       str("a value carried by `", op.info().name, "` changes its distribution; it must keep the same one"),
+                       str("a value carried by `", origins.nameOf(op), "` changes its distribution; it must keep the same one"),
                        DiagCode::LayoutsDiffer, origins, diagnostics);
 }
 
@@ -295,7 +296,7 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
   const Value *operand = op.operand(0), *result = op.result();
   Diagnostic &diagnostic =
       reportDiffer(operand, op.operandRange(0), result, op.range(),
-                   str("operand and result of `", op.info().name, "` have distributions that do not match"),
+                   str("operand and result of `", origins.nameOf(op), "` have distributions that do not match"),
                    DiagCode::LayoutRule, origins, diagnostics);
   std::string divided = expected ? std::string() : dividedBlocks(op, origins);
   diagnostic.note(divided.empty() ? std::string(rule) : divided);
@@ -340,9 +341,10 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 bool checkMask(const Op &load, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Value *mask = blockMaskOf(load);
   if (!mask || mask->type().layout() == load.result()->type().layout()) return true;
-  Diagnostic &diagnostic = reportDiffer(load.result(), load.range(), mask, load.operandRange(accessedTileIndex(load) + 1),
-                                        str("the mask and the result of `", load.info().name, "` have different distributions"),
-                                        DiagCode::LayoutsDiffer, origins, diagnostics);
+  Diagnostic &diagnostic =
+      reportDiffer(load.result(), load.range(), mask, load.operandRange(accessedTileIndex(load) + 1),
+                   str("the mask and the result of `", origins.nameOf(load), "` have different distributions"),
+                   DiagCode::LayoutsDiffer, origins, diagnostics);
   diagnostic.note("use `convert_layout` for another one");
   atCall(diagnostic, load, origins);
   return false;
@@ -356,6 +358,8 @@ const LayoutOrigin *LayoutOrigins::find(const Value *value) const {
   auto found = origins_.find(value);
   return found == origins_.end() ? nullptr : &found->second;
 }
+
+std::string_view LayoutOrigins::nameOf(const Op &op) const { return sources_ ? writtenName(op, *sources_) : op.info().name; }
 
 const SourceRange *LayoutOrigins::callOf(const Op &op) const {
   if (!calls_) return nullptr;

@@ -29,6 +29,7 @@ public:
   Context &context() const { return context_; }
   std::span<const LayoutAlias> aliases() const { return aliases_; }
   const SourceManager *sources() const { return sources_; } // null if unknown, so there are no fix-its
+  std::string_view nameOf(const Op &op) const; // as it is written, if the sources are known
   // The place where a function is called, for each op that comes from its body. callOf returns null for other ops.
   void setCalls(const std::unordered_map<const Op *, SourceRange> *calls) { calls_ = calls; }
   const SourceRange *callOf(const Op &op) const;

@@ -375,11 +375,10 @@ bool hasArithmetic(const TypeRuleInput &in, size_t operand) {
   return false;
 }
 
-// Says how to make a tile, if an operand is a memref where the op takes a tile.
-void noteTileOfMemref(const TypeRuleInput &in, Diagnostic &diagnostic) {
-  for (size_t i = 0; i < std::min(in.operands.size(), in.op.operands.size()); ++i)
-    if (in.op.operands[i].type == OperandClass::Tile && in.operands[i].isMemRef())
-      diagnostic.note("`%t = init_tile %A[%i, %j] -> tile<8x16xf32>` makes a tile of a memref");
+// Says how to make a tile, if operand `i` is a memref where the op takes a tile.
+void noteTileOfMemref(const TypeRuleInput &in, size_t i, Diagnostic &diagnostic) {
+  if (in.op.operands[i].type == OperandClass::Tile && in.operands[i].isMemRef())
+    diagnostic.note("`%t = init_tile %A[%i, %j] -> tile<8x16xf32>` makes a tile of a memref");
 }
 
 bool checkOperandClasses(const TypeRuleInput &in) {
@@ -402,7 +401,7 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                                                  names.empty() ? "" : " (" + names + ")", ", but ", in.operands.size(),
                                                  in.operands.size() == 1 ? " is" : " are", " given"));
     diagnostic.note(str("for example `", in.op.example, "`"));
-    noteTileOfMemref(in, diagnostic);
+    for (size_t i = 0; i < std::min(in.operands.size(), in.op.operands.size()); ++i) noteTileOfMemref(in, i, diagnostic);
     return false;
   }
   for (size_t i = 0; i < in.operands.size(); ++i) {
@@ -414,7 +413,7 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                                                  ", but this is ", shapedText(in.operands[i])));
     if (spec.type == OperandClass::Index && in.operands[i].isScalar() && isInteger(in.operands[i].elem()))
       diagnostic.note("`index_cast` turns an integer into an index");
-    noteTileOfMemref(in, diagnostic);
+    if (i < in.op.operands.size()) noteTileOfMemref(in, i, diagnostic);
     bool number = in.operands[i].isScalar() || in.operands[i].isVector();
     if (spec.type == OperandClass::AnyFloat && number)
       diagnostic.note("named values never convert implicitly: convert this one, as `cast(%x, f32)` does");

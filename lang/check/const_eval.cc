@@ -235,12 +235,18 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   switch (expr.kind) {
   case ast::Expr::Kind::Error: return std::nullopt;
   case ast::Expr::Kind::Int:
-    if (expr.integerOverflow) {
+    if (expr.overflows) {
       diagnostics_.report(DiagCode::LiteralValue, expr.range, "this integer does not fit 64 bits");
       return std::nullopt;
     }
     return intLiteral(expr);
-  case ast::Expr::Kind::Float: return floatValue(expr.number);
+  case ast::Expr::Kind::Float:
+    if (expr.overflows) {
+      diagnostics_.report(DiagCode::LiteralValue, expr.range, str(expr.text, " is larger than any f64"))
+          .fix("replace with `inf`", expr.range, "inf");
+      return std::nullopt;
+    }
+    return floatValue(expr.number);
   case ast::Expr::Kind::Bool: return boolValue(expr.integer != 0);
   case ast::Expr::Kind::Param: return get({expr.text, expr.range});
   case ast::Expr::Kind::Ident:
@@ -267,7 +273,7 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
 
 std::optional<ConstValue> ParamScope::evalUnary(const ast::Expr &expr) {
   if (const ast::Expr &inner = expr.children[0];
-      expr.text == "-" && inner.is(ast::Expr::Kind::Int) && !inner.integerOverflow && inner.integer == INT64_MIN)
+      expr.text == "-" && inner.is(ast::Expr::Kind::Int) && !inner.overflows && inner.integer == INT64_MIN)
     return intValue(INT64_MIN);
   std::optional<ConstValue> v = eval(expr.children[0]);
   if (!v) return std::nullopt;

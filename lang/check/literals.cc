@@ -1,6 +1,9 @@
 #include "lang/check/literals.h"
 
+#include "ir/base/text.h"
 #include "ir/elem_kinds.h"
+
+#include <cmath>
 
 namespace xt {
 
@@ -24,6 +27,13 @@ double constNumber(const ConstValue &value) {
   if (value.kind == ConstValue::Kind::Float) return value.number;
   bool wide = isWide(value) || isWideHex(value);
   return wide ? static_cast<double>(static_cast<uint64_t>(value.integer)) : static_cast<double>(value.integer);
+}
+
+void warnIfInfinite(Diagnostics &diagnostics, Elem floatType, const ConstValue &value, SourceRange range) {
+  double number = constNumber(value), rounded = roundTo(floatType, number);
+  if (std::isfinite(number) && !std::isfinite(rounded))
+    diagnostics.report(DiagCode::InfiniteLiteral, range,
+                       str(constText(value), " is too large for ", elemName(floatType), " and becomes ", floatText(rounded)));
 }
 
 } // namespace xt

@@ -13,5 +13,7 @@ bool isWideHex(const ConstValue &value); // 2^63 or more if unsigned: a literal 
 // Whether an integer type holds the value exactly. Float types hold every number, since they round it.
 bool fitsType(Elem elem, const ConstValue &value);
 double constNumber(const ConstValue &value); // the value of an Int, Bool or Float
+// Warns if a number becomes infinite or NaN when it is rounded to a float type.
+void warnIfInfinite(Diagnostics &diagnostics, Elem floatType, const ConstValue &value, SourceRange range);
 
 } // namespace xt

@@ -63,7 +63,7 @@ bool eachOnce(Diagnostics &diagnostics, const std::vector<ast::Attr::Entry> &ent
 
 bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
   if (!e.key && e.value && e.value->kind == ast::Attr::Kind::Value && e.value->value->is(ast::Expr::Kind::Int) &&
-      !e.value->value->integerOverflow)
+      !e.value->value->overflows)
     return memorySpace(diagnostics(), *e.value, out);
   if (!e.key) return e.value ? resolveAttr(*e.value, out) : true;
   std::string_view key = e.key.text;

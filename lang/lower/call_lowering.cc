@@ -4,10 +4,10 @@
 #include "ir/base/text.h"
 #include "lang/check/literals.h"
 #include "lang/lower/expr_lowering.h"
-#include "lang/lower/foreign_names.h"
 #include "lang/lower/instance.h"
 #include "lang/lower/statements.h"
 #include "lang/lower/written_types.h"
+#include "lang/parse/foreign_names.h"
 
 #include <algorithm>
 

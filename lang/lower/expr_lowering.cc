@@ -7,10 +7,10 @@
 #include "lang/check/literals.h"
 #include "lang/lower/alike_operands.h"
 #include "lang/lower/call_lowering.h"
-#include "lang/lower/foreign_names.h"
 #include "lang/lower/named_calls.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
+#include "lang/parse/foreign_names.h"
 
 #include <algorithm>
 
@@ -39,7 +39,10 @@ Value *lowerConst(KernelState &state, const ConstValue &value, Type like, Source
   Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : state.context.scalar(own);
   if (type.isVector()) type = state.context.withLayout(type, nullptr);
   if (type.elem() == Elem::I1 && value.kind != ConstValue::Kind::Bool) type = state.context.scalar(own);
-  if (isFloat(type.elem())) return state.builder.constantFloat(type, constNumber(value));
+  if (isFloat(type.elem())) {
+    warnIfInfinite(state.diagnostics(), type.elem(), value, range);
+    return state.builder.constantFloat(type, constNumber(value));
+  }
   if (value.kind == ConstValue::Kind::Float) {
     state.diagnostics()
         .report(DiagCode::LiteralValue, range,
@@ -246,9 +249,7 @@ Value *lowerCondition(KernelState &state, const ast::Expr &expr, std::string_vie
   auto &diagnostic =
       state.diagnostics().report(DiagCode::ConditionType, expr.range,
                                  str("the condition of `", what, "` must be a scalar i1, not ", shapedText(condition->type())));
-  if (condition->type().isVector())
-    diagnostic.note("`select(%condition, %a, %b)` chooses for each element; `reduction <or> %condition [0, 1]` says whether it "
-                    "holds for any");
+  if (condition->type().isVector()) diagnostic.note("`select(%condition, %a, %b)` chooses for each element");
   return nullptr;
 }
 

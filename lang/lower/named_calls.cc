@@ -7,10 +7,10 @@
 #include "lang/lower/alike_operands.h"
 #include "lang/lower/cast_calls.h"
 #include "lang/lower/expr_lowering.h"
-#include "lang/lower/foreign_names.h"
 #include "lang/lower/op_lowering.h"
 #include "lang/lower/operators.h"
 #include "lang/lower/requirements.h"
+#include "lang/parse/foreign_names.h"
 
 namespace xt {
 namespace {
@@ -173,7 +173,9 @@ void reportNoFunction(KernelState &state, const ast::Expr &expr) {
   if (!op || op->clause == Clause::Structure || expr.children.empty()) {
     auto &diagnostic =
         state.diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
-    if (std::string_view note = noteOnForeignName(name); !note.empty())
+    if (state.params.symbols().kernel(name))
+      diagnostic.fix(str("replace with `@", name, "`"), expr.textRange, "@" + expr.text);
+    else if (std::string_view note = noteOnForeignName(name); !note.empty())
       diagnostic.note(std::string(note));
     else
       suggestName(diagnostic, expr.textRange, 0, name, functionsOf(expr.children.size()));

@@ -188,8 +188,10 @@ bool AttributeLowering::takeLiteral(const ast::Attr &literal) {
     draft_.attrs.push_back({"value", *bits, expr->range});
   else if (!isFloat(elem))
     draft_.attrs.push_back({"value", value->integer, expr->range});
-  else
+  else {
+    warnIfInfinite(diagnostics(), elem, *value, expr->range);
     draft_.attrs.push_back({"value", roundTo(elem, constNumber(*value)), expr->range});
+  }
   return true;
 }
 
@@ -222,9 +224,10 @@ bool AttributeLowering::takeNumber(const AttrSpec &spec, std::string_view key, c
                          str("`", key, "` is of type ", elemName(elem), ", which cannot hold ", constText(*value)));
     return false;
   }
-  if (isFloat(elem))
+  if (isFloat(elem)) {
+    warnIfInfinite(diagnostics(), elem, *value, written.range);
     draft_.attrs.push_back({spec.name, roundTo(elem, constNumber(*value)), written.range});
-  else
+  } else
     draft_.attrs.push_back({spec.name, value->integer, written.range});
   return true;
 }

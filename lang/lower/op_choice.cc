@@ -4,8 +4,8 @@
 #include "ir/base/text.h"
 #include "ir/elem_kinds.h"
 #include "ir/infer/type_rules.h"
-#include "lang/lower/foreign_names.h"
 #include "lang/lower/operators.h"
+#include "lang/parse/foreign_names.h"
 #include "lang/parse/rank_words.h"
 
 #include <algorithm>

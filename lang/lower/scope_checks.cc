@@ -5,8 +5,8 @@
 #include "ir/op_kinds.h"
 #include "ir/uniformity.h"
 #include "ir/views/scalar.h"
+#include "ir/written_name.h"
 
-#include <cctype>
 #include <unordered_set>
 #include <utility>
 
@@ -15,16 +15,6 @@ namespace {
 
 // The largest number of work items in a workgroup on GPUs.
 constexpr int64_t kMostWorkItems = 1024;
-
-// The name of the op in the text, which is that of a composite if the op is a part of one.
-std::string nameInText(const Op &op, const SourceManager &sources) {
-  std::string_view text = sources.file(op.range().file).slice(op.range());
-  size_t end = 0;
-  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
-    ++end;
-  const OpInfo *row = findOp(text.substr(0, end));
-  return std::string(row && row->composite != Composite::None ? row->name : op.info().name);
-}
 
 // Whether a kernel at lane scope has at most kMostWorkItems lanes and no layouts; otherwise reports an error.
 bool fitsLaneScope(const ast::KernelDecl &decl, Kernel &kernel, const WrittenLayouts &written, Diagnostics &diagnostics) {
@@ -68,7 +58,7 @@ bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics
     Type type = slice->result()->type();
     diagnostics
         .report(DiagCode::NotHere, slice->range(),
-                str("`", nameInText(*slice, *written.sources), "` of ", shapedText(type), " in a kernel with layouts"))
+                str("`", writtenName(*slice, *written.sources), "` of ", shapedText(type), " in a kernel with layouts"))
         .note(type.rank()
                   ? "two layouts in braces are for slices of matrices: write them in the types of the operand and of the result"
                   : "a vector without dimensions has no parts");
@@ -76,7 +66,7 @@ bool blocksStandAlone(Kernel &kernel, const WrittenLayouts &written, Diagnostics
   }
   diagnostics
       .report(DiagCode::NotHere, block->range(),
-              str("`", nameInText(*block, *written.sources), "` has no meaning at workgroup scope"))
+              str("`", writtenName(*block, *written.sources), "` has no meaning at workgroup scope"))
       .note("layouts appear in this kernel, so the whole workgroup executes each op; blocks and lanes belong to one "
             "subgroup");
   return false;
@@ -87,7 +77,7 @@ bool laneAgrees(const Op &op, const SourceManager &sources, const std::unordered
                 Diagnostics &diagnostics) {
   for (size_t i = 0; i < op.operandCount(); ++i) {
     if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
-    std::string name = nameInText(op, sources);
+    std::string_view name = writtenName(op, sources);
     diagnostics
         .report(DiagCode::NotHere, op.operandRange(i),
                 str("the ", name == op.info().name ? "tensor_desc" : "memory", " of `", name, "` differs from lane to lane"))
@@ -116,7 +106,7 @@ void checkBarriers(Kernel &kernel, const SourceManager &sources, Diagnostics &di
         diagnostics
             .report(DiagCode::DivergentBarrier, op.range(),
                     barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
-                            : str("not all lanes of a subgroup reach this `", nameInText(op, sources), "`"))
+                            : str("not all lanes of a subgroup reach this `", writtenName(op, sources), "`"))
             .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
             .note(barrier ? str("a barrier waits for every ", lanes ? "lane" : "subgroup",
                                 " of the workgroup: move it out of the branch or loop that depends on `",

@@ -64,7 +64,7 @@ Value *Slice::tileAt(const std::vector<int64_t> &position, const IndicesOf &indi
   StorageOrders orders = storageOrders(memref_->type());
   Order order = orders.columnMajor && !orders.rowMajor ? Order::ColumnMajor : Order::RowMajor;
   return ops_.op(OpKind::InitTile, std::move(operands), {},
-                 state_.context.tile(tileShape(), memref_->type().elem(), nullptr, order));
+                 state_.context.tile(tileShape(), memref_->type().elem(), layout_, order));
 }
 
 Value *Slice::partOf(Value *whole, const std::vector<int64_t> &position) {
@@ -118,13 +118,11 @@ Value *Slice::update(OpKind atomic, const std::vector<Value *> &values, const In
   });
 }
 
-bool Slice::prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality, const Layout *layout) {
+bool Slice::prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality) {
   if (!countTiles()) return false;
   size_t errors = state_.diagnostics().errorCount();
   return eachPosition(leading(), [&](const std::vector<int64_t> &position) {
-    Value *tile = tileAt(position, indicesOf);
-    if (tile && layout) tile->setType(state_.context.withLayout(tile->type(), layout));
-    ops_.op(OpKind::PrefetchTile, {tile}, locality);
+    ops_.op(OpKind::PrefetchTile, {tileAt(position, indicesOf)}, locality);
     return state_.diagnostics().errorCount() == errors;
   });
 }

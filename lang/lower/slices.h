@@ -30,8 +30,12 @@ public:
   // shape. Returns null if an error was reported.
   Value *update(OpKind atomic, const std::vector<Value *> &values, const IndicesOf &indicesOf, const std::vector<Attr> &attrs,
                 Value *mask = nullptr);
-  // `layout`: of the tiles; null: none.
-  bool prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality, const Layout *layout);
+  bool prefetch(const IndicesOf &indicesOf, const std::vector<Attr> &locality);
+
+  // The shape of each tile.
+  std::vector<int64_t> tileShape() const;
+  // Gives the tiles a layout for their shape.
+  void setLayout(const Layout *layout) { layout_ = layout; }
 
   // The extents as they were given, after leading ones if the memref has one dimension: tiles have two.
   const std::vector<int64_t> &extents() const { return extents_; }
@@ -39,7 +43,6 @@ public:
 private:
   bool countTiles() const; // adds the tiles to those of the kernel; returns false if an error about their number was reported
   std::vector<int64_t> leading() const; // extents of the leading dimensions; 1 for the dimensions of tiles
-  std::vector<int64_t> tileShape() const;
   Value *tileAt(const std::vector<int64_t> &position, const IndicesOf &indicesOf);
   Value *partOf(Value *whole, const std::vector<int64_t> &position); // what belongs to the tile at the position
   // Puts together what `valueAt` returns for the tile at each position.
@@ -53,6 +56,7 @@ private:
   bool addedDimension_; // a leading dimension of extent 1 was added to the memref
   size_t tileDims_;
   std::vector<int64_t> extents_;
+  const Layout *layout_ = nullptr;
 };
 
 } // namespace xt

@@ -41,12 +41,13 @@ bool HostExprLowering::lower(const ast::Expr &expr, HostExpr &out) {
   switch (expr.kind) {
   case ast::Expr::Kind::Error: return false;
   case ast::Expr::Kind::Int:
-    if (expr.integerOverflow) return params_.eval(expr).has_value();
+    if (expr.overflows) return params_.eval(expr).has_value();
     out.kind = HostExpr::Kind::Int;
     out.integer = expr.integer;
     if (expr.integer < 0) out.elem = Elem::U64; // a value of 2^63 or more, as bits
     return true;
   case ast::Expr::Kind::Float:
+    if (expr.overflows) return params_.eval(expr).has_value();
     out.kind = HostExpr::Kind::Float;
     out.number = expr.number;
     return true;

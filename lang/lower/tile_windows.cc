@@ -25,7 +25,11 @@ bool WindowAccess::mayBeCut() {
 Slice WindowAccess::slice() {
   std::vector<int64_t> extents(window_.offsets.size() - static_cast<size_t>(tile_.rank()), 1);
   extents.insert(extents.end(), tile_.shape().begin(), tile_.shape().end());
-  return Slice(state_, op_.range(), str("`", op_.info().name, "`"), window_.base, std::move(extents));
+  Slice slice(state_, op_.range(), str("`", op_.info().name, "`"), window_.base, std::move(extents));
+  // What is stored has to have the layout of the tile. That of a load is the layout of its value, which the load may state.
+  if (tile_.layout() && op_.kind() != OpKind::LoadTile)
+    slice.setLayout(reshaped(state_.context, tile_.layout(), slice.tileShape()));
+  return slice;
 }
 
 Slice::IndicesOf WindowAccess::indices() {
@@ -59,11 +63,7 @@ Value *WindowAccess::update(std::vector<Value *> values, Value *mask) {
   return ops_.reshape(whole.update(op_.kind(), values, indices(), op_.attrs(), mask), shapeOf(tile_));
 }
 
-bool WindowAccess::prefetch(const std::vector<Attr> &locality) {
-  const Layout *layout = tile_.layout();
-  if (layout) layout = reshaped(state_.context, layout, std::vector<int64_t>{1, tile_.extent(0)});
-  return slice().prefetch(indices(), locality, layout);
-}
+bool WindowAccess::prefetch(const std::vector<Attr> &locality) { return slice().prefetch(indices(), locality); }
 
 // A scatter tile with the elements of the window_.
 Value *WindowAccess::scatterTile() {

@@ -98,7 +98,7 @@ void Dumper::expr(const Expr &e) {
   if (e.is(Expr::Kind::Int)) head += str(" = ", static_cast<uint64_t>(e.integer));
   if (e.is(Expr::Kind::Float)) head += " = " + floatText(e.number);
   if (e.is(Expr::Kind::Values)) head += str(" x ", e.integer);
-  if (e.integerOverflow) head += " overflow";
+  if (e.overflows) head += " overflow";
   if (e.symbolCall) head += " of a symbol";
   if (e.parenthesised) head += " parenthesised";
   line(head, e.range);

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/elem.h"
+#include "lang/parse/foreign_names.h"
 
 #include <algorithm>
 
@@ -153,9 +154,14 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
   size_t type = 0;
   std::string meant(closestKeyword(parser, at, expected, &type));
   if (meant.empty()) return false;
-  if (!alreadyReported(parser, at))
-    report(DiagCode::MisspeltKeyword, range(at), str(found(at), " is not a keyword; did you mean `", meant, "`?"))
-        .fix(str("replace with `", meant, "`"), range(at), meant);
+  if (!alreadyReported(parser, at)) {
+    Diagnostic &misspelt =
+        report(DiagCode::MisspeltKeyword, range(at), str(found(at), " is not a keyword; did you mean `", meant, "`?"));
+    if (std::string_view note = noteOnForeignName(text(at)); !note.empty())
+      misspelt.note(std::string(note));
+    else
+      misspelt.fix(str("replace with `", meant, "`"), range(at), meant);
+  }
   static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, type);
   return true;
 }

@@ -4,6 +4,7 @@
 #include "ir/op_info.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -35,7 +36,7 @@ Expr ExprBuilder::number(antlr4::Token *token) const {
     std::string_view digits = std::string_view(spelled).substr(hex ? 2 : 0);
     uint64_t bits = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, hex ? 16 : 10);
-    out.integerOverflow = error != std::errc();
+    out.overflows = error != std::errc();
     out.integer = static_cast<int64_t>(bits);
     out.number = static_cast<double>(bits);
     return out;
@@ -51,6 +52,7 @@ Expr ExprBuilder::number(antlr4::Token *token) const {
   default:
     out.kind = Expr::Kind::Float;
     out.number = std::strtod(spelled.c_str(), nullptr);
+    out.overflows = std::isinf(out.number);
     return out;
   }
 }
@@ -170,7 +172,7 @@ Expr ExprBuilder::simple(P::SimpleContext *ctx) const {
     if (v->INT()) {
       Expr count = number(v->INT()->getSymbol());
       out.integer = count.integer;
-      out.integerOverflow = count.integerOverflow || count.integer < 0;
+      out.overflows = count.overflows || count.integer < 0;
     }
   } else if (auto *s = as<P::SizeAtomContext>(ctx)) {
     out.kind = Expr::Kind::Param;

@@ -4,6 +4,7 @@
 #include "ir/call_names.h"
 
 #include "XtLexer.h"
+#include "lang/parse/foreign_names.h"
 
 namespace xt {
 
@@ -66,8 +67,9 @@ void takeWordAs(ItemState &state, size_t i, size_t type, std::string_view meant,
         state.report(DiagCode::MisspeltKeyword, state.range(i), str("expected `", meant, "`, found ", state.quoted(i)));
     // Other languages bind names with a keyword.
     bool binds = scan.text(i) == "let" || scan.text(i) == "var" || scan.text(i) == "const" || scan.text(i) == "auto";
-    if (binds)
-      expected.note("a value is bound as `%x = …`, without a word before it");
+    std::string_view note = binds ? "a value is bound as `%x = …`, without a word before it" : noteOnForeignName(scan.text(i));
+    if (!note.empty())
+      expected.note(std::string(note));
     else
       expected.fix(str("replace with `", meant, "`"), state.range(i), std::string(meant));
   }

@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/call_names.h"
 #include "ir/op_info.h"
+#include "lang/parse/foreign_names.h"
 
 #include <optional>
 
@@ -182,7 +183,8 @@ void ErrorStrategy::noteForeignSyntax(Diagnostic &unexpected, Token *last, Token
   else if (word == "elif")
     unexpected.fix("replace with `else if`", range(at), "else if");
   else if (word == "axis" || word == "dim")
-    unexpected.note("a dimension is written in brackets, such as `[1]`");
+    unexpected.note(
+        "ops take a dimension in brackets, such as `[1]`, and functions of tests as an argument: `sum(%x, dim = 1)`");
   else if (member && (text(last).ends_with(".to") || text(last).ends_with(".astype")))
     unexpected.note("the function `cast(%x, f16)` converts values");
 }
@@ -258,6 +260,10 @@ void ErrorStrategy::reportCallOperand(Parser *parser, Token *at) {
 }
 
 void ErrorStrategy::reportLargeOperand(Parser *parser, Token *op, Token *at, SourceRange where) {
+  if (std::string_view note = findOp(text(op)) ? "" : noteOnForeignName(text(op)); !note.empty()) {
+    report(DiagCode::UnknownOp, range(op), str("unknown op `", text(op), "`")).note(std::string(note));
+    return;
+  }
   Diagnostic &operand =
       report(DiagCode::ExpressionOperand, where,
              str("an operand of `", text(op), "` must be a name or a literal; put a larger expression in parentheses"));

@@ -56,8 +56,8 @@ ast::Extent TypeBuilder::extent(P::ExtentContext *ctx) const {
     value.kind = Expr::Kind::Int;
     value.range = tree_.range(ctx->DIM());
     value.text = digits;
-    value.integerOverflow = digits.size() > 18; // larger than any extent
-    value.integer = value.integerOverflow ? 0 : std::stoll(digits);
+    value.overflows = digits.size() > 18; // larger than any extent
+    value.integer = value.overflows ? 0 : std::stoll(digits);
     value.number = static_cast<double>(value.integer);
     out.value = std::move(value);
   }

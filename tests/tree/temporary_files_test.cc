@@ -1,5 +1,5 @@
-// Tests that the files of tests are in folders of their own. Processes of tests run at the same time, so that another one may
-// write a file with a fixed name too.
+// Tests that the temporary files of tests are in folders of their own. Processes of tests run at the same time, so that another one
+// may write a file with a fixed name too.
 #include "tests/golden.h"
 #include "tests/source_tree.h"
 

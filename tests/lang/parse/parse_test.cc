@@ -93,18 +93,18 @@ TEST(Parse, IntegersBeyond64BitsAreFlagged) {
     const ast::Expr &e = *only(p).expr;
     return e.is(ast::Expr::Kind::Unary) ? e.children.at(0) : e;
   };
-  EXPECT_FALSE(child(literal("9223372036854775807")).integerOverflow);
+  EXPECT_FALSE(child(literal("9223372036854775807")).overflows);
   // Literals may use all 64 bits of a u64. Values that do not fit their type are reported by the checker.
-  EXPECT_FALSE(child(literal("9223372036854775808")).integerOverflow);
-  EXPECT_FALSE(child(literal("-9223372036854775808")).integerOverflow);
+  EXPECT_FALSE(child(literal("9223372036854775808")).overflows);
+  EXPECT_FALSE(child(literal("-9223372036854775808")).overflows);
   EXPECT_EQ(child(literal("18446744073709551615")).integer, -1);
-  EXPECT_FALSE(child(literal("18446744073709551615")).integerOverflow);
-  EXPECT_TRUE(child(literal("18446744073709551616")).integerOverflow);
-  EXPECT_FALSE(child(literal("0xFFFFFFFFFFFFFFFF")).integerOverflow);
-  EXPECT_TRUE(child(literal("0x10000000000000000")).integerOverflow);
-  EXPECT_TRUE(child(literal("123456789012345678901234567890")).integerOverflow);
+  EXPECT_FALSE(child(literal("18446744073709551615")).overflows);
+  EXPECT_TRUE(child(literal("18446744073709551616")).overflows);
+  EXPECT_FALSE(child(literal("0xFFFFFFFFFFFFFFFF")).overflows);
+  EXPECT_TRUE(child(literal("0x10000000000000000")).overflows);
+  EXPECT_TRUE(child(literal("123456789012345678901234567890")).overflows);
   ParsedFile extent("!t = memref<99999999999999999999xf32>\n");
-  EXPECT_TRUE(extent.file.typeAliases.at(0).value.extents.at(0).value->integerOverflow);
+  EXPECT_TRUE(extent.file.typeAliases.at(0).value.extents.at(0).value->overflows);
 }
 
 std::string repeated(const std::string &text, size_t n) {

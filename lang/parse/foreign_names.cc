@@ -1,4 +1,4 @@
-#include "lang/lower/foreign_names.h"
+#include "lang/parse/foreign_names.h"
 
 #include <algorithm>
 #include <iterator>
@@ -42,7 +42,10 @@ constexpr std::string_view
     kQuotient = "the function is called `ceildiv(%a, %b)`", kExp = "the function is called `exp(%x)`",
     kLog = "the function is called `log(%x)`", kRoot = "the function is called `rsqrt(%x)`",
     kPrint = "the statement is `print \"text\", %x`",
-    kAssert = "conditions on a launch stand in the kernel's header: `requires (dim(%A, 1) == dim(%B, 0))`",
+    kLargerNumber = "the function is called `maxnumf(%a, %b)`; `max(%a, %b)` is NaN where one of them is",
+    kSmallerNumber = "the function is called `minnumf(%a, %b)`; `min(%a, %b)` is NaN where one of them is",
+    kAssert = "the statement is `assert %condition, \"text\"`",
+    kStaticAssert = "conditions on a launch stand in the kernel's header: `requires (dim(%A, 1) == dim(%B, 0))`",
     kLeft = "a loop that may end early is `while condition { … }`, whose condition is computed before each step",
     kSkipped = "put the rest of the loop's body into `if condition { … }`",
     kSlm = "`alloc_slm : memref<64x64xf32, slm>` is a buffer in shared local memory",
@@ -130,11 +133,11 @@ constexpr ForeignName kNames[] = {
     {"clamp", kClamped},
     {"clip", kClamped},
     {"maximum", kLarger},
-    {"fmax", kLarger},
-    {"fmaxf", kLarger},
+    {"fmax", kLargerNumber},
+    {"fmaxf", kLargerNumber},
     {"minimum", kSmaller},
-    {"fmin", kSmaller},
-    {"fminf", kSmaller},
+    {"fmin", kSmallerNumber},
+    {"fminf", kSmallerNumber},
     {"cdiv", kQuotient},
     {"expf", kExp},
     {"__expf", kExp},
@@ -150,13 +153,15 @@ constexpr ForeignName kNames[] = {
     {"printf", kPrint},
     {"device_print", kPrint},
     {"static_print", kPrint},
-    {"static_assert", kAssert},
+    {"static_assert", kStaticAssert},
     {"device_assert", kAssert},
     {"zeros_like", kFilled},
     {"ones_like", kFilled},
     {"full_like", kFilled},
     {"empty", kFilled},
     {"None", "every value has a type and a content; leave out an operand or attribute that is not wanted"},
+    {"elif", "a further branch begins behind the brace, on its line: `} else if condition { … }`"},
+    {"sign", "`select(%x > 0.0, 1.0, select(%x < 0.0, -1.0, 0.0))` gives the sign"},
     {"break", kLeft},
     {"continue", kSkipped},
     {"alloc", kSlm},
@@ -175,9 +180,8 @@ std::string_view noteOnForeignName(std::string_view name) {
   if (found != std::end(kNames)) return found->note;
   size_t dot = name.find('.');
   if (dot == std::string_view::npos) return "";
-  // `threadIdx.x` and `tl.cdiv`
-  std::string_view note = noteOnForeignName(name.substr(dot + 1));
-  return note.empty() ? noteOnForeignName(name.substr(0, dot)) : note;
+  std::string_view member = name.substr(dot + 1);
+  return noteOnForeignName(member == "x" || member == "y" || member == "z" ? name.substr(0, dot) : member);
 }
 
 } // namespace xt
