@@ -4,6 +4,7 @@
 #include "ir/elem_kinds.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace xt {
 
@@ -40,6 +41,17 @@ Result<HostArray> integerScalar(MemoryBudget &budget, int64_t value) {
 Result<HostArray> floatScalar(MemoryBudget &budget, double value) {
   auto array = makeArray(budget, {}, false, false);
   if (array) array->values[0] = value;
+  return array;
+}
+
+Result<HostArray> floatLiteral(MemoryBudget &budget, double value, bool withError) {
+  const auto inF32 = static_cast<double>(static_cast<float>(value));
+  bool rounds = withError && std::isfinite(inF32) && inF32 != value;
+  auto array = makeArray(budget, {}, false, rounds);
+  if (!array) return array;
+  array->literal = true;
+  array->values[0] = value;
+  if (rounds) array->errors[0] = std::fabs(inF32 - value);
   return array;
 }
 

@@ -19,6 +19,13 @@ struct HostArray {
   Elements<double> errors;
   bool wide = false;        // operations on it round in f64 instead of f32
   std::optional<Elem> elem; // the element type of a buffer or of a cast; arithmetic drops it
+  // A float literal, or its negative. Its error is that of rounding to f32, which operations in f64 and casts do not do.
+  bool literal = false;
+
+  // Prepares an operand of a function that computes in f64 if `inF64`.
+  void dropLiteralError(bool inF64) {
+    if (literal && inF64) errors = {};
+  }
 
   int64_t count() const { return integer ? ints.count() : values.count(); }
   int rank() const { return static_cast<int>(shape.size()); }
@@ -38,6 +45,8 @@ Result<HostArray> integerScalar(MemoryBudget &budget, int64_t value);
 Result<HostArray> floatScalar(MemoryBudget &budget, double value);
 // Converts raw content: integer types become integers and float types floats, all exact.
 Result<HostArray> fromRaw(const RawArray &raw, MemoryBudget &budget, int threads);
+// A float literal of a test; its error is counted if `withError`.
+Result<HostArray> floatLiteral(MemoryBudget &budget, double value, bool withError);
 // The same values as floats. Integers beyond 2^53 are rounded.
 Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads);
 

@@ -343,6 +343,9 @@ Error hugeUnsignedError(const EvalSite &site, HostFn fn) {
 }
 
 Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b) {
+  const bool inF64 = a.wide || b.wide;
+  a.dropLiteralError(inF64);
+  b.dropLiteralError(inF64);
   auto shape = broadcastShape(a.shape, b.shape);
   if (!shape)
     return site.fail(DiagCode::HostShapeMismatch,

@@ -22,13 +22,22 @@ bool isFloatElem(const std::optional<Elem> &elem) { return elem && isFloat(*elem
 __int128 exact(const HostArray &array, int64_t i) {
   return array.elem == Elem::U64 ? __int128{static_cast<uint64_t>(array.ints[i])} : __int128{array.ints[i]};
 }
+
+std::vector<int64_t> withoutOnes(std::vector<int64_t> shape) {
+  std::erase(shape, 1);
+  return shape;
+}
 } // namespace
 
 Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left, const HostArray &right,
                                     const HostStmt &check) {
   if (right.shape != left.shape && !right.shape.empty())
-    return site.fail(DiagCode::HostShapeMismatch, str("the sides of a check must have the same shape; the left is ",
-                                                      shapeWords(left.shape), ", the right ", shapeWords(right.shape)));
+    return site.fail(DiagCode::HostShapeMismatch,
+                     str("the sides of a check must have the same shape; the left is ", shapeWords(left.shape), ", the right ",
+                         shapeWords(right.shape),
+                         withoutOnes(left.shape) == withoutOnes(right.shape)
+                             ? ": a reduction keeps its dimension with extent 1, which an index `[0]` or `reshape` removes"
+                             : ""));
   Comparison comparison;
   comparison.left_ = &left;
   comparison.right_ = &right;
@@ -37,6 +46,11 @@ Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left,
   comparison.rtol_ = check.rtol;
   comparison.atol_ = check.atol;
   return comparison;
+}
+
+double Comparison::expectedErrorAt(int64_t i) const {
+  if (right_->literal && left_->wide) return 0; // a kernel in f64 does not round it
+  return right_->errorAt(right_->count() == 1 ? 0 : i);
 }
 
 double Comparison::expectedAt(int64_t i) const {
@@ -57,7 +71,7 @@ double Comparison::boundAt(int64_t i) const {
   }
   case HostStmt::Tolerance::Derived: break;
   }
-  double error = left_->errorAt(i) + right_->errorAt(right_->count() == 1 ? 0 : i);
+  double error = left_->errorAt(i) + expectedErrorAt(i);
   if (!isFloatElem(left_->elem)) return error;
   // A kernel's value is within the error and is then rounded, which adds at most half an ulp. Without an error, it is rounded
   // exactly as the expected value is.
@@ -84,7 +98,7 @@ bool Comparison::wouldPass(double got, int64_t i) const {
   double bound = boundAt(i);
   if (std::isinf(got)) {
     // A value close enough to the expected one may overflow when it is rounded.
-    double error = tolerance_ == HostStmt::Tolerance::Derived ? right_->errorAt(right_->count() == 1 ? 0 : i) : bound;
+    double error = tolerance_ == HostStmt::Tolerance::Derived ? expectedErrorAt(i) : bound;
     return isTyped && roundTo(*left_->elem, expected + std::copysign(error, got)) == got;
   }
   return !(std::fabs(got - expected) > bound);

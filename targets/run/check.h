@@ -36,6 +36,7 @@ public:
   // Whether the value `got` at index i of the left side would pass.
   bool wouldPass(double got, int64_t i) const;
   double expectedAt(int64_t i) const; // saturated, if the type of the left side saturates
+  double expectedErrorAt(int64_t i) const;
   // The bound on |got - expected|.
   double boundAt(int64_t i) const;
   // The tolerance as text, e.g. "derived from the expression" or "within ulp = 2".

@@ -53,7 +53,7 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
 
 EvalSite Evaluator::at(const HostExpr &expr) const { return siteAt(site_, expr.range); }
 
-template <class F> Result<HostArray> Evaluator::nested(const HostExpr &expr, F evaluateIt) {
+template <class F> auto Evaluator::nested(const HostExpr &expr, F evaluateIt) -> decltype(evaluateIt()) {
   if (depth_ >= kMaxDepth)
     return at(expr).fail(DiagCode::HostBadArgument,
                          str("this expression is nested deeper than ", kMaxDepth, " levels; bind a part of it to a name"));
@@ -74,7 +74,7 @@ Result<HostArray> Evaluator::evaluateKind(const HostExpr &expr) {
     if (value && expr.elem == Elem::U64) value->elem = Elem::U64; // such literals are 2^63 or more
     return value;
   }
-  case HostExpr::Kind::Float: return floatScalar(site_.budget, expr.number);
+  case HostExpr::Kind::Float: return floatLiteral(site_.budget, expr.number, site_.trackErrors);
   case HostExpr::Kind::Size: return integerScalar(site_.budget, source_.size(expr.text));
   case HostExpr::Kind::Text: return at(expr).fail(DiagCode::HostBadArgument, "text is not a value here");
   case HostExpr::Kind::Elem: return at(expr).fail(DiagCode::HostBadArgument, "a type is not a value here");
@@ -281,25 +281,23 @@ Result<HostArray> Evaluator::call(const HostExpr &expr) {
 }
 
 Result<HostArray> Evaluator::sumInAnyOrder(const HostExpr &expr) {
-  EvalSite site = at(expr);
-  SumOfTerms terms(site);
-  auto sum = sumOf(expr, terms);
-  return sum ? terms.withBounds(std::move(*sum)) : std::move(sum);
+  auto sum = sumOf(expr);
+  if (!sum) return sum.error();
+  return std::move(*sum).withBounds(at(expr));
 }
 
-Result<HostArray> Evaluator::sumOf(const HostExpr &expr, SumOfTerms &terms) {
+Result<SumOfTerms> Evaluator::sumOf(const HostExpr &expr) {
   if (!isSum(expr)) {
     auto term = evaluate(expr);
-    if (!term) return term;
-    if (auto ok = terms.add(*term); !ok) return ok.error();
-    return term;
+    if (!term) return term.error();
+    return SumOfTerms(std::move(*term));
   }
-  return nested(expr, [&]() -> Result<HostArray> {
-    auto x = sumOf(expr.args[0], terms);
-    if (!x) return x;
-    auto y = sumOf(expr.args[1], terms);
-    if (!y) return y;
-    return applyBinary(at(expr), expr.fn, std::move(*x), std::move(*y));
+  return nested(expr, [&]() -> Result<SumOfTerms> {
+    auto a = sumOf(expr.args[0]);
+    if (!a) return a;
+    auto b = sumOf(expr.args[1]);
+    if (!b) return b;
+    return SumOfTerms::combined(at(expr), expr.fn, std::move(*a), std::move(*b));
   });
 }
 

@@ -57,12 +57,11 @@ public:
 
 private:
   // Calls `evaluateIt` one level deeper, unless the expression is nested too deeply.
-  template <class F> Result<HostArray> nested(const HostExpr &expr, F evaluateIt);
+  template <class F> auto nested(const HostExpr &expr, F evaluateIt) -> decltype(evaluateIt());
   Result<HostArray> evaluateKind(const HostExpr &expr);
   Result<HostArray> call(const HostExpr &expr);
   Result<HostArray> sumInAnyOrder(const HostExpr &expr);
-  // The sum as it is written, whose terms are also given to `terms`.
-  Result<HostArray> sumOf(const HostExpr &expr, SumOfTerms &terms);
+  Result<SumOfTerms> sumOf(const HostExpr &expr);
   Result<HostArray> arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> contentBefore(const HostExpr &buffer);
   Result<HostArray> transposeCall(const HostExpr &expr, const HostArray &x, const HostExpr *dims);

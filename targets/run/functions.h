@@ -47,7 +47,7 @@ Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
 Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<HostArray> start,
                          std::optional<Elem> accumulator);
 // The elements of `x` at integer indices along dimension `dim`, which is replaced by the shape of the indices. Negative indices
-// count from the end; an index out of bounds is reported.
+// count from the end; an index out of bounds is reported. Where an index has an error, the bound spans all elements along `dim`.
 Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const HostArray &indices, int dim);
 // The same elements with other extents; one of them may be -1.
 Result<HostArray> reshapeArray(const EvalSite &site, HostArray x, std::vector<int64_t> shape);

@@ -88,7 +88,7 @@ std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_
   double covered = static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
   if (static_cast<double>(set) < 0.5 * covered) return "";
   std::string inRows = describeLine(rows, "row"), inColumns = describeLine(columns, "column");
-  if (rows.all() && columns.all()) return inBatch.empty() ? "nearly every element" : "nearly every element" + inBatch;
+  if (rows.all() && columns.all()) return static_cast<double>(set) < 0.9 * covered ? "" : "nearly every element" + inBatch;
   if (columns.all() || m.rows == 1) return (m.rows == 1 ? inColumns : inRows) + inBatch;
   if (rows.all()) return inColumns + inBatch;
   if (rows.contiguous() && columns.contiguous())

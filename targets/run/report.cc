@@ -80,7 +80,7 @@ private:
     if (good || skipped) return;
     if (!run.sizes.empty()) out_ += str("  sizes: ", run.sizes, "\n");
     if (!run.repeatCommand.empty()) out_ += str("  to repeat: ", run.repeatCommand, "\n");
-    if (!run.raceCommand.empty()) out_ += str("  to look for races of subgroups: ", run.raceCommand, "\n");
+    if (!run.raceCommand.empty()) out_ += str("  to look for races: ", run.raceCommand, "\n");
   }
 
   void renderCheck(const CheckReport &check) {

@@ -67,7 +67,7 @@ struct RunReport {
   std::vector<std::string> saved;     // the paths of the written files
   std::vector<BufferSummary> outputs; // filled if RunOptions::summarise is set
   std::string repeatCommand;
-  std::string raceCommand; // "" unless results are wrong and several subgroups of a workgroup have run
+  std::string raceCommand; // "" unless results are wrong and several subgroups have run, or two runs differ
   struct {
     double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both rounds, kernels only
   } seconds;

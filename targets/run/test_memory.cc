@@ -81,6 +81,7 @@ Result<void> TestRun::compareRounds(TestBuffer &buffer) {
   if (unwritten)
     if (auto done = reportUnwritten(buffer, second); !done) return done;
   if (!differing || buffer.order != OrderCause::None) return {};
+  runsDiffer_ = true;
   std::vector<std::string> notes;
   if (buffer.isOut)
     notes.push_back(

@@ -68,7 +68,8 @@ RunReport TestRun::run(bool saves) {
   if (failed) {
     report_.status = TestStatus::Failed;
     auto races = [](const LaunchPlan &launch) { return launch.kernel->subgroups > 1; };
-    if (options_.raceCommand && std::ranges::any_of(launches_, races)) report_.raceCommand = options_.raceCommand(test_.name);
+    bool mayRace = runsDiffer_ || std::ranges::any_of(launches_, races);
+    if (options_.raceCommand && mayRace) report_.raceCommand = options_.raceCommand(test_.name);
   } else if (report_.checks.empty())
     report_.status = TestStatus::Unchecked;
   return std::move(report_);

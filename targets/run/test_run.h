@@ -77,6 +77,7 @@ private:
   std::optional<TestCommunications> ranks_; // of a test that several ranks run, or that says what they do
   std::vector<Step> steps_; // in the order of the statements
   std::vector<LaunchPlan> launches_;
+  bool runsDiffer_ = false; // the two runs with different poison values gave different results
   std::vector<CommunicationPlan> communications_;
   std::map<std::string, OrderCause> startedOrder_; // of buffers that a `wait` writes
   OrderCause sentOrder_ = OrderCause::None; // of what has been sent by `send`

@@ -69,6 +69,7 @@ Result<HostArray> floatFunction(const EvalSite &site, HostFn fn, HostArray x) {
   auto out = makeArray(site.budget, x.shape, false, withErrors);
   if (!out) return out;
   out->wide = x.wide;
+  out->literal = x.literal && fn == HostFn::Neg;
   const std::span<const int64_t> shapes[] = {x.shape};
   forEachRun(out->shape, shapes, site.threads, [&](const BroadcastRun &run) {
     Chunk cx, ce;
@@ -150,6 +151,8 @@ Result<HostArray> applyUnary(const EvalSite &site, HostFn fn, HostArray x) {
 }
 
 Result<HostArray> applyWhere(const EvalSite &site, HostArray condition, HostArray x, HostArray y) {
+  x.dropLiteralError(y.wide);
+  y.dropLiteralError(x.wide);
   auto pair = broadcastShape(x.shape, y.shape);
   auto shape = pair ? broadcastShape(condition.shape, *pair) : pair;
   if (!shape)
@@ -248,6 +251,7 @@ Result<HostArray> floatToInteger(const EvalSite &site, HostArray x, Elem to) {
 } // namespace
 
 Result<HostArray> applyCast(const EvalSite &site, HostArray x, Elem to) {
+  x.dropLiteralError(true);
   if (isFloat(to)) return castToFloat(site, std::move(x), to);
   if (x.integer) return wrapIntegers(site, std::move(x), to);
   return floatToInteger(site, std::move(x), to);

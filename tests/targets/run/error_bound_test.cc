@@ -195,8 +195,46 @@ TEST(ErrorBound, SumsOfTermsInAnyOrder) {
   EXPECT_FALSE(Expression(big, "%A / 3 + %C - %C").array->exact()) << "a term has an error";
   Expression wide("%A = fill(1.0) : memref<4xf64>\n%B = fill(16777216.0) : memref<4xf64>", "%A + (%B - %B)");
   EXPECT_TRUE(wide.array->exact()) << "f64 holds all partial sums";
+  // f64: up to 2^53, magnitudes below the limit are exact.
+  const std::string limit = "%A = fill(9007199254740992.0) : memref<4xf64>\n%B = fill(1.0) : memref<4xf64>";
+  EXPECT_GE(Expression(limit, "%A + (%B - %B)").error(0), 1);
+  EXPECT_TRUE(Expression(limit, "%A / 2 + (%B - %B)").array->exact());
+  // Integers are exact, and make one term.
+  const std::string ints = "%I = fill(1000000000) : memref<4xi32>\n%X = fill(0.1) : memref<4xf32>";
+  EXPECT_LT(Expression(ints, "(%I - %I) + %X").error(0), 1e-8);
+  EXPECT_LT(Expression(ints, "%X + (16777216 - 16777215)").error(0), 1e-7);
+  EXPECT_GT(Expression(ints, "%I - 0.5 - %I + %X").error(0), 50);
+  // A part in f32 has the bound that it would have by itself.
+  const std::string mixed = big + "\n%W = fill(0.1) : memref<4xf64>";
+  EXPECT_GE(Expression(mixed, "(%A + (%B - %B)) + %W").error(0), 1);
+  EXPECT_GE(Expression(mixed, "%W - (%A + %B - %B)").error(0), 1);
+  // Shapes of terms may differ.
+  const std::string shapes = "%A = fill(1.0) : memref<4x1xf32>\n%B = fill(16777216.0) : memref<3xf32>";
+  Expression stretched(shapes, "%A + (%B - 16777216.0)");
+  ASSERT_TRUE(stretched.ok()) << stretched.messages();
+  EXPECT_EQ(stretched.array->count(), 12);
+  EXPECT_GE(stretched.error(11), 1);
+  EXPECT_FALSE(Expression(shapes, "%A + (%B - %A) + %B[0:2]").ok());
   // Infinite terms keep the bound that they have otherwise.
   EXPECT_TRUE(Expression(big, "%A + -inf + %C").array->exact());
+}
+
+// A kernel has 0.1 in f32, whose difference from 0.1 is larger than the rounding of a small result.
+TEST(ErrorBound, LiteralsAreRounded) {
+  const std::string data = "%A = fill(0.1015625) : memref<4xf32>\n%W = fill(0.1015625) : memref<4xf64>";
+  const double rounding = std::fabs(0.1 - static_cast<double>(0.1f));
+  for (const char *text : {"%A - 0.1", "%A + -0.1", "0.1 - %A", "where(%A > 0, 0.1, %A)"}) {
+    Expression e(data, text);
+    ASSERT_TRUE(e.ok()) << e.messages();
+    EXPECT_GE(e.error(0), rounding) << text;
+    EXPECT_LE(e.error(0), 1.2 * rounding) << text;
+  }
+  EXPECT_NEAR(Expression(data, "%A * 0.1").error(0), 0.1015625 * (rounding + 0.1 * 0x1p-24), 1e-11);
+  EXPECT_TRUE(Expression(data, "%A - 0.125").array->exact());
+  EXPECT_LT(Expression(data, "%A - cast(0.1, f32)").error(0), 1e-9);
+  for (const char *text : {"%W - 0.1", "%W + -0.1", "%W - 0.1 - %W", "where(%W > 0, 0.1, %W)"})
+    EXPECT_LT(Expression(data, text).error(0), 1e-15) << text;
+  EXPECT_TRUE(Expression(data, "%A * 1e39 > 0").array->exact()) << "f32 cannot hold the literal";
 }
 
 TEST(ErrorBound, RandomSumsOfTerms) {

@@ -109,8 +109,14 @@ TEST(Eval, AnArrayAsAnIndex) {
                {23, 22, 123, 122});
   expectError(Expression(cube, "%C[%J, :, %J]"), "must stand beside each other");
   expectError(Expression(cube, "%C[%I, %J + 2]"), "index 3 is out of bounds of dimension 1 of 2x3x4");
-  expectError(Expression(cube, "%C[%I, %J * 1.5]"), "the indices of a slice must be integers");
-  expectError(Expression(cube, "%C[%J, %J[0:2]]"), "extents must be equal or 1");
+  expectError(Expression(cube, "%C[%I, %J * 1.5]"), "indices must be integers");
+  expectError(Expression(cube, "%C[%J, %J[0:2]]"), "arrays of indices are 3 and 2: extents must be equal or 1");
+  const std::string huge = "%U = fill(18446744073709551615) : memref<1xu64>\n" + std::string(kA);
+  expectError(Expression(huge, "%A[%U]"), "index 18446744073709551615 is out of bounds");
+  // Any of the elements that an uncertain index may select.
+  const std::string unsure = "%P = fill(1.0) : memref<1x4xf32>\n%V = from (i) => 10 * i : memref<4xf32>";
+  EXPECT_EQ(Expression(unsure, "%V[argmax(exp(%P), dim = 1)]").error(0), 30);
+  EXPECT_EQ(Expression(unsure, "%V[argmax(%P, dim = 1)]").error(0), 0);
   expectError(Expression(rows, "%A[%R - 4]"), "index -3 is out of bounds of dimension 0"); // -1 counts from the end
 }
 
