@@ -14,7 +14,9 @@ std::string_view writtenName(const Op &op, const SourceManager &sources) {
   while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
     ++end;
   const OpInfo *row = findOp(text.substr(0, end));
-  return row ? row->name : op.info().name;
+  // An expression such as `exp(%a) + %b` begins with another op's name.
+  bool call = end < text.size() && text[end] == '(' && row && row->composite == Composite::None;
+  return row && !call ? row->name : op.info().name;
 }
 
 } // namespace xt

@@ -173,7 +173,7 @@ void reportNoFunction(KernelState &state, const ast::Expr &expr) {
   if (!op || op->clause == Clause::Structure || expr.children.empty()) {
     auto &diagnostic =
         state.diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
-    if (state.params.symbols().kernel(name))
+    if (const ast::KernelDecl *decl = state.params.symbols().kernel(name); decl && decl->isFunction)
       diagnostic.fix(str("replace with `@", name, "`"), expr.textRange, "@" + expr.text);
     else if (std::string_view note = noteOnForeignName(name); !note.empty())
       diagnostic.note(std::string(note));

@@ -157,7 +157,7 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
   if (!alreadyReported(parser, at)) {
     Diagnostic &misspelt =
         report(DiagCode::MisspeltKeyword, range(at), str(found(at), " is not a keyword; did you mean `", meant, "`?"));
-    if (std::string_view note = noteOnForeignName(text(at)); !note.empty())
+    if (std::string_view note = text(at) == "elif" ? noteOnForeignName("elif") : ""; !note.empty())
       misspelt.note(std::string(note));
     else
       misspelt.fix(str("replace with `", meant, "`"), range(at), meant);

@@ -67,7 +67,9 @@ void takeWordAs(ItemState &state, size_t i, size_t type, std::string_view meant,
         state.report(DiagCode::MisspeltKeyword, state.range(i), str("expected `", meant, "`, found ", state.quoted(i)));
     // Other languages bind names with a keyword.
     bool binds = scan.text(i) == "let" || scan.text(i) == "var" || scan.text(i) == "const" || scan.text(i) == "auto";
-    std::string_view note = binds ? "a value is bound as `%x = …`, without a word before it" : noteOnForeignName(scan.text(i));
+    std::string_view note = binds                    ? "a value is bound as `%x = …`, without a word before it"
+                            : scan.text(i) == "elif" ? noteOnForeignName("elif")
+                                                     : "";
     if (!note.empty())
       expected.note(std::string(note));
     else

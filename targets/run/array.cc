@@ -116,6 +116,7 @@ Result<HostArray> copyView(const HostArray &array, const ViewSpec &view, MemoryB
   if (!array.exact()) copyElements(array.errors, view, copy->errors, threads);
   copy->wide = array.wide;
   copy->elem = array.elem;
+  copy->literal = array.literal;
   return copy;
 }
 

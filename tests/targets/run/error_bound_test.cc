@@ -234,6 +234,7 @@ TEST(ErrorBound, LiteralsAreRounded) {
   EXPECT_LT(Expression(data, "%A - cast(0.1, f32)").error(0), 1e-9);
   for (const char *text : {"%W - 0.1", "%W + -0.1", "%W - 0.1 - %W", "where(%W > 0, 0.1, %W)"})
     EXPECT_LT(Expression(data, text).error(0), 1e-15) << text;
+  EXPECT_LT(Expression(data + "\n%c = 0.1", "%W - %c").error(0), 1e-15) << "a name for a literal";
   EXPECT_TRUE(Expression(data, "%A * 1e39 > 0").array->exact()) << "f32 cannot hold the literal";
 }
 
